@@ -1,0 +1,20 @@
+/// \file Element types of tensors and tiles.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "tilejit/error.h"
+
+namespace tilejit {
+
+/// Element type. `bf16` is stored as its 16 bits; `f32` is IEEE binary32.
+enum class DType { f32, bf16 };
+
+/// Size of one element in bytes.
+constexpr std::size_t size_of(DType type) { return type == DType::f32 ? 4 : 2; }
+
+/// `"f32"` or `"bf16"`, the spelling of manifests.
+constexpr std::string_view name_of(DType type) { return type == DType::f32 ? "f32" : "bf16"; }
+
+}  // namespace tilejit
