@@ -14,7 +14,7 @@
 namespace tilejit {
 
 /// Named integers: dimensions, plan or schedule values.
-using Values = std::map<std::string, std::int64_t>;
+using manifest::Values;
 
 /// The batches one kernel serves, both ends included.
 struct BatchRange {

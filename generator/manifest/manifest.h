@@ -1,0 +1,144 @@
+/// \file An op as its manifest describes it. Parsed and checked by `parse_manifest`; immutable after.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "generator/manifest/expression.h"
+#include "tilejit/dtype.h"
+
+namespace tilejit::manifest {
+
+using Values = std::map<std::string, std::int64_t>;
+
+/// A dimension of the op, e.g. `n`. Its values are solved from tensors.
+struct Dim {
+    std::string name;
+    std::string doc;
+    std::int64_t min = 1;
+    std::int64_t max = INT64_MAX;
+};
+
+/// How a kernel is specialised along one dimension.
+struct Specialize {
+    enum class Kind { exact, bucket, runtime };
+    Kind kind = Kind::exact;
+    std::vector<std::int64_t> buckets;  ///< ascending upper bounds; one more range has no bound
+};
+
+enum class Bind { launch, compile };
+
+/// A parameter of the op's constructor.
+struct Param {
+    enum class Type { f32, i32 };
+    std::string name;
+    std::string doc;
+    Type type = Type::f32;
+    std::optional<double> default_value;
+    std::optional<double> min;  ///< included
+    std::optional<double> max;  ///< included
+    Bind bind = Bind::launch;
+};
+
+/// An input or output.
+struct Tensor {
+    std::string name;
+    std::string doc;
+    DType dtype = DType::f32;
+    std::vector<Expression> shape;  ///< over dims and `let` names
+    bool optional = false;
+    std::string may_alias;  ///< outputs: the input that it may exactly coincide with, or empty
+};
+
+struct Rule {
+    Expression holds;
+    std::string message;  ///< what to tell the user when it does not
+};
+
+/// The first alternative whose `when` holds gives the value.
+struct Choice {
+    std::vector<std::pair<Expression, Expression>> alternatives;  ///< (when, value)
+    std::int64_t evaluate(const Values& values) const;
+};
+
+/// A candidate kernel.
+struct Kernel {
+    std::string name;                  ///< the DSL kernel's registered name
+    std::string family;                ///< `two_pass`, `single_pass`, `streaming`, ...
+    std::vector<std::string> targets;  ///< architectures it serves
+    Expression when;                   ///< over dims, `let` names and target resources
+    std::map<std::string, Choice> plan;      ///< numeric plan, over dims, `let` names: decides bits
+    std::map<std::string, std::vector<std::int64_t>> space;  ///< legal values of schedule entries
+    std::map<std::string, Choice> schedule;  ///< default schedule; may also use `<open dim>_high`, plan names
+};
+
+/// Tolerance of one output, `numerics.md`'s form:
+/// `|got - want| <= half_ulp(dtype) + slack * max(1, |alpha|) * magnitude`, or for f32
+/// `max(1, |alpha|) * (relative * |want| + absolute)`.
+struct Tolerance {
+    double slack = 0;
+    double relative = 0;
+    double absolute = 0;
+    std::string scale_param;  ///< the alpha, or empty
+};
+
+struct Workload {
+    std::string label;
+    Values dims;
+};
+
+struct Roofline {
+    Expression bytes;
+    Expression flops;
+};
+
+struct Manifest {
+    std::string file;  ///< where it was read from, for messages
+    std::string text;  ///< the JSON text itself, for keys
+    std::string op, family, layout, doc;
+    std::vector<Dim> dims;
+    std::vector<Param> params;
+    std::vector<Tensor> inputs, outputs;
+    std::vector<std::pair<std::string, Expression>> let;
+    std::vector<Rule> rules;
+    std::map<std::string, Specialize> specialize;
+    std::vector<Kernel> kernels;
+    std::map<std::string, Tolerance> tolerance;
+    std::vector<Workload> workloads;
+    Roofline roofline;
+
+    const Dim* find_dim(std::string_view name) const;
+    const Param* find_param(std::string_view name) const;
+    const Tensor* find_tensor(std::string_view name) const;  ///< input or output
+    const std::string& open_dim() const;  ///< the one dim that is `bucket` or `runtime`
+};
+
+/// Parses and checks. Every `ManifestError` names `file`, the JSON pointer, what was found and what
+/// is legal.
+Manifest parse_manifest(std::string_view json_text, const std::string& file);
+Manifest load_manifest(const std::string& path);
+
+/// A tensor's shape as it was given.
+struct GivenShape {
+    std::string tensor;
+    std::vector<std::int64_t> shape;
+};
+
+/// Solves the dims from the shapes given (every required input; outputs may be among them), checks
+/// ranges, `rules`, and that each shape follows. Throws `ShapeError` naming the tensors that
+/// contradict each other and the shapes expected.
+Values solve_dims(const Manifest& manifest, const std::vector<GivenShape>& given);
+
+/// `dims` plus the `let` values. Throws `ShapeError` when a dim is missing, out of range or breaks a
+/// rule.
+Values complete_dims(const Manifest& manifest, const Values& dims);
+
+/// The shape of `tensor` under `values` (dims and `let` names).
+std::vector<std::int64_t> shape_of(const Tensor& tensor, const Values& values);
+
+}  // namespace tilejit::manifest
