@@ -31,6 +31,8 @@ public:
     std::set<std::string> names() const;  ///< every name it mentions
 
 private:
+    Expression(std::string text, std::shared_ptr<const Node> root);
+
     std::string text_;
     std::shared_ptr<const Node> root_;
 };

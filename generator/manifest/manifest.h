@@ -66,16 +66,34 @@ struct Choice {
     std::int64_t evaluate(const Values& values) const;
 };
 
-/// A candidate kernel.
+/// The legal values of one schedule entry: those listed, or when none is listed all from `min` to
+/// `max`, both included.
+struct Space {
+    std::vector<std::int64_t> values;
+    std::int64_t min = 0;
+    std::int64_t max = 0;
+    bool contains(std::int64_t value) const;
+    std::string describe() const;  ///< `8, 16 or 32`, `1 to 64`
+};
+
+/// Named choices in the order they are evaluated: a later one may use the names before it.
+using Choices = std::vector<std::pair<std::string, Choice>>;
+
+/// A candidate kernel. Its expressions see all dims but the open one, the `let` names that follow from
+/// them and the target's resources (targets.h); `when` and `schedule` also see `<open dim>_low` and
+/// `<open dim>_high`, the range of the open dim that is compiled for (`kOpenHigh` when it has no end).
 struct Kernel {
     std::string name;                  ///< the DSL kernel's registered name
     std::string family;                ///< `two_pass`, `single_pass`, `streaming`, ...
     std::vector<std::string> targets;  ///< architectures it serves
-    Expression when;                   ///< over dims, `let` names and target resources
-    std::map<std::string, Choice> plan;      ///< numeric plan, over dims, `let` names: decides bits
-    std::map<std::string, std::vector<std::int64_t>> space;  ///< legal values of schedule entries
-    std::map<std::string, Choice> schedule;  ///< default schedule; may also use `<open dim>_high`, plan names
+    Expression when;
+    Choices plan;                        ///< numeric plan: decides bits
+    std::map<std::string, Space> space;  ///< legal values of each schedule entry
+    Choices schedule;                    ///< default schedule; also sees the plan's names
 };
+
+/// What `<open dim>_high` is where the range has no end: large, and far from overflow when multiplied.
+constexpr std::int64_t kOpenHigh = std::int64_t{1} << 40;
 
 /// Tolerance of one output, `numerics.md`'s form:
 /// `|got - want| <= half_ulp(dtype) + slack * max(1, |alpha|) * magnitude`, or for f32
@@ -115,7 +133,7 @@ struct Manifest {
     const Dim* find_dim(std::string_view name) const;
     const Param* find_param(std::string_view name) const;
     const Tensor* find_tensor(std::string_view name) const;  ///< input or output
-    const std::string& open_dim() const;  ///< the one dim that is `bucket` or `runtime`
+    const std::string& open_dim() const;                     ///< the one dim that is `bucket` or `runtime`
 };
 
 /// Parses and checks. Every `ManifestError` names `file`, the JSON pointer, what was found and what
@@ -137,6 +155,11 @@ Values solve_dims(const Manifest& manifest, const std::vector<GivenShape>& given
 /// `dims` plus the `let` values. Throws `ShapeError` when a dim is missing, out of range or breaks a
 /// rule.
 Values complete_dims(const Manifest& manifest, const Values& dims);
+
+/// Checks one value of the op's constructor against `param` and returns it as the kernel will get it
+/// (`f32` parameters are rounded to fp32). Throws `ShapeError` on NaN, infinity, a fraction for an
+/// integer, or a value out of range.
+double check_param(const Manifest& manifest, const Param& param, double value);
 
 /// The shape of `tensor` under `values` (dims and `let` names).
 std::vector<std::int64_t> shape_of(const Tensor& tensor, const Values& values);

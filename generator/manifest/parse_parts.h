@@ -1,0 +1,33 @@
+/// \file The parts of `parse_manifest`, in the order they run: each fills its members of the manifest
+/// and may rely on those before it.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "generator/manifest/json_view.h"
+#include "generator/manifest/manifest.h"
+#include "generator/manifest/solve.h"
+
+namespace tilejit::manifest {
+
+/// Dims, params, `let`, inputs, outputs and rules.
+void parse_signature(const JsonView& signature, Manifest& manifest);
+void parse_specialize(const JsonView& specialize, Manifest& manifest);
+/// The open dimension is the outermost axis of a tensor or none of its axes.
+void check_open_dim(const JsonView& signature, const Manifest& manifest);
+void parse_kernels(const JsonView& kernels, Manifest& manifest);
+void parse_tolerance(const JsonView& tolerance, Manifest& manifest);
+void parse_roofline(const JsonView& roofline, Manifest& manifest);
+/// Also proves on each workload that the dims follow from the inputs' shapes, that aliases have equal
+/// shapes and that the roofline can be evaluated.
+void parse_workloads(const JsonView& workloads, const JsonView& root, Manifest& manifest);
+
+/// The names of all dims and `let` entries.
+std::set<std::string> shape_names(const Manifest& manifest);
+
+/// Reads an expression and checks that it uses no other names than `legal`; `hint` goes behind the list.
+Expression expression_over(const JsonView& view, const std::set<std::string>& legal, const std::string& hint = "");
+
+}  // namespace tilejit::manifest

@@ -1,0 +1,156 @@
+/// \file `tolerance`, `roofline` and `workloads`: how the op is checked and measured.
+#include <fmt/format.h>
+
+#include "generator/manifest/parse_parts.h"
+#include "tilejit/error.h"
+
+namespace tilejit::manifest {
+namespace {
+
+constexpr std::size_t kMaxWorkloads = 1000;
+
+double part(const JsonView& view, const char* key) {
+    const JsonView entry = view.at(key);
+    const double value = entry.number();
+    if (!(value >= 0 && value <= 1)) {
+        entry.fail("a number from 0 to 1");
+    }
+    return value;
+}
+
+Tolerance parse_one_tolerance(const JsonView& view, const Tensor& output, const Manifest& manifest) {
+    Tolerance tolerance;
+    if (output.dtype == DType::bf16) {
+        view.check_keys({"slack"}, {"scale"});
+        tolerance.slack = part(view, "slack");
+    } else {
+        view.check_keys({"relative", "absolute"}, {"scale"});
+        tolerance.relative = part(view, "relative");
+        tolerance.absolute = part(view, "absolute");
+    }
+    if (const auto scale = view.find("scale")) {
+        std::vector<std::string> legal;
+        for (const Param& param : manifest.params) {
+            if (param.type == Param::Type::f32) {
+                legal.push_back(param.name);
+            }
+        }
+        tolerance.scale_param = scale->one_of(legal);
+    }
+    return tolerance;
+}
+
+Workload parse_workload(const JsonView& view, const Manifest& manifest) {
+    view.check_keys({"label", "dims"}, {});
+    Workload workload;
+    workload.label = view.at("label").identifier();
+    const JsonView dims = view.at("dims");
+    for (const auto& [name, entry] : dims.members()) {
+        const Dim* dim = manifest.find_dim(name);
+        if (dim == nullptr) {
+            entry.fail(fmt::format("the dim \"{}\"", name), "one that the signature has");
+        }
+        workload.dims.emplace(name, entry.integer(dim->min, dim->max));
+    }
+    for (const Dim& dim : manifest.dims) {
+        if (workload.dims.count(dim.name) == 0) {
+            dims.fail(fmt::format("no \"{}\"", dim.name), "a value for each dim");
+        }
+    }
+    return workload;
+}
+
+/// Runs `check`; an error becomes one of `view`, because it is the manifest that is wrong.
+template <typename Check>
+void prove(const JsonView& view, const std::string& expected, const Check& check) {
+    try {
+        check();
+    } catch (const UserError& error) {
+        view.fail(fmt::format("an error ({})", error.what()), expected);
+    }
+}
+
+Values solve_from_inputs(const Manifest& manifest, const Values& values) {
+    std::vector<GivenShape> given;
+    for (const Tensor& input : manifest.inputs) {
+        given.push_back({input.name, shape_of(input, values)});
+    }
+    return solve_dims(manifest, given);
+}
+
+void check_aliases(const JsonView& root, const Manifest& manifest, const Workload& workload, const Values& values) {
+    const std::vector<JsonView> views = root.at("signature").at("outputs").items(0, SIZE_MAX);
+    for (std::size_t i = 0; i < views.size(); ++i) {
+        const Tensor& output = manifest.outputs[i];
+        if (!output.may_alias.empty() &&
+            shape_of(output, values) != shape_of(*manifest.find_tensor(output.may_alias), values)) {
+            views[i]
+                .at("may_alias")
+                .fail(fmt::format("an input of another shape in the workload \"{}\"", workload.label),
+                      "one whose shape is always the output's");
+        }
+    }
+}
+
+void check_workload(const JsonView& view, const JsonView& root, const Manifest& manifest, const Workload& workload) {
+    Values values;
+    prove(view.at("dims"), "dims that keep the signature's rules",
+          [&] { values = complete_dims(manifest, workload.dims); });
+    prove(view.at("dims"), "dims that can be solved from the inputs' shapes", [&] {
+        if (solve_from_inputs(manifest, values) != workload.dims) {
+            throw ShapeError("other dims have the same inputs' shapes");
+        }
+    });
+    prove(root.at("signature").at("outputs"), "shapes that can be evaluated", [&] {
+        for (const Tensor& output : manifest.outputs) {
+            shape_of(output, values);
+        }
+    });
+    check_aliases(root, manifest, workload, values);
+    prove(root.at("roofline"), fmt::format("expressions that can be evaluated for \"{}\"", workload.label), [&] {
+        manifest.roofline.bytes.evaluate(values);
+        manifest.roofline.flops.evaluate(values);
+    });
+}
+
+}  // namespace
+
+void parse_tolerance(const JsonView& view, Manifest& manifest) {
+    std::vector<std::string> names;
+    for (const Tensor& output : manifest.outputs) {
+        names.push_back(output.name);
+    }
+    for (const auto& [name, entry] : view.members()) {
+        const auto output = std::find_if(manifest.outputs.begin(), manifest.outputs.end(),
+                                         [&, &key = name](const Tensor& tensor) { return tensor.name == key; });
+        if (output == manifest.outputs.end()) {
+            entry.fail(fmt::format("\"{}\"", name), "an output: " + join_or(names));
+        }
+        manifest.tolerance.emplace(name, parse_one_tolerance(entry, *output, manifest));
+    }
+    for (const std::string& name : names) {
+        if (manifest.tolerance.count(name) == 0) {
+            view.fail(fmt::format("no entry for the output \"{}\"", name), "one for each output");
+        }
+    }
+}
+
+void parse_roofline(const JsonView& view, Manifest& manifest) {
+    view.check_keys({"bytes", "flops"}, {});
+    manifest.roofline.bytes = expression_over(view.at("bytes"), shape_names(manifest));
+    manifest.roofline.flops = expression_over(view.at("flops"), shape_names(manifest));
+}
+
+void parse_workloads(const JsonView& view, const JsonView& root, Manifest& manifest) {
+    std::set<std::string> labels;
+    for (const JsonView& entry : view.items(1, kMaxWorkloads)) {
+        Workload workload = parse_workload(entry, manifest);
+        if (!labels.insert(workload.label).second) {
+            entry.at("label").fail(fmt::format("\"{}\" a second time", workload.label), "each label once");
+        }
+        check_workload(entry, root, manifest, workload);
+        manifest.workloads.push_back(std::move(workload));
+    }
+}
+
+}  // namespace tilejit::manifest
