@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -104,15 +105,13 @@ Manifest parse_manifest(std::string_view json_text, const std::string& file) {
 }
 
 Manifest load_manifest(const std::string& path) {
+    std::error_code ignored;
     std::ifstream stream(path, std::ios::binary);
-    std::ostringstream text;
-    // An empty file sets failbit on `text`, a folder sets badbit on `stream`.
-    if (stream) {
-        text << stream.rdbuf();
-    }
-    if (!stream || stream.bad()) {
+    if (!std::filesystem::is_regular_file(path, ignored) || !stream) {
         throw ManifestError(fmt::format("{}: found no file that can be read, expected an op manifest", path));
     }
+    std::ostringstream text;
+    text << stream.rdbuf();
     return parse_manifest(text.str(), path);
 }
 

@@ -12,14 +12,41 @@ namespace {
 
 constexpr std::int64_t kExhaustive = 4096;
 
+using Lets = std::vector<const std::pair<std::string, Expression>*>;
+
+/// The `let` entries that `expression` needs, in the order of evaluation.
+Lets lets_of(const Manifest& manifest, const Expression& expression) {
+    Lets lets;
+    std::set<std::string> needed = expression.names();
+    for (auto entry = manifest.let.rbegin(); entry != manifest.let.rend(); ++entry) {
+        if (needed.count(entry->first) != 0) {
+            needed.merge(entry->second.names());
+            lets.insert(lets.begin(), &*entry);
+        }
+    }
+    return lets;
+}
+
+/// Leaves the `let` values in `values`.
+std::optional<std::int64_t> evaluate_with(const Lets& lets, const Expression& expression, Values& values) {
+    try {
+        for (const auto* entry : lets) {
+            values[entry->first] = entry->second.evaluate(values);
+        }
+        return expression.evaluate(values);
+    } catch (const ManifestError&) {
+        return std::nullopt;
+    }
+}
+
 class Equation {
 public:
     Equation(const Manifest& manifest, const Expression& expression, const Dim& dim, const Values& known)
-        : manifest_(manifest), expression_(expression), dim_(dim), values_(known) {}
+        : lets_(lets_of(manifest, expression)), expression_(expression), dim_(dim), values_(known) {}
 
     std::optional<std::int64_t> at(std::int64_t candidate) {
         values_[dim_.name] = candidate;
-        return evaluate_over_dims(manifest_, expression_, values_);
+        return evaluate_with(lets_, expression_, values_);
     }
 
     Roots scan(std::int64_t value) {
@@ -43,7 +70,7 @@ public:
 
     Roots bisect(std::int64_t value) {
         std::int64_t low = dim_.min;
-        std::int64_t high = dim_.max;
+        std::int64_t high = upper_bound(value);
         while (low < high) {
             const std::int64_t middle = low + (high - low) / 2;
             const std::optional<std::int64_t> got = at(middle);
@@ -66,6 +93,18 @@ public:
     }
 
 private:
+    /// A candidate from which on the expression is at least `value`, found by doubling: extents are small
+    /// beside the range.
+    std::int64_t upper_bound(std::int64_t value) {
+        for (std::int64_t step = 1; step<dim_.max - dim_.min; step = step> INT64_MAX / 2 ? INT64_MAX : step * 2) {
+            const std::optional<std::int64_t> got = at(dim_.min + step);
+            if (!got || *got >= value) {
+                return dim_.min + step;
+            }
+        }
+        return dim_.max;
+    }
+
     static void note_neighbours(Roots& roots, std::optional<std::int64_t> below, std::optional<std::int64_t> above) {
         for (const auto& neighbour : {below, above}) {
             if (neighbour && roots.kind == Roots::Kind::none) {
@@ -74,7 +113,7 @@ private:
         }
     }
 
-    const Manifest& manifest_;
+    Lets lets_;
     const Expression& expression_;
     const Dim& dim_;
     Values values_;
@@ -85,18 +124,7 @@ private:
 std::optional<std::int64_t> evaluate_over_dims(const Manifest& manifest, const Expression& expression,
                                                const Values& dims) {
     Values values = dims;
-    try {
-        for (const auto& [name, value] : manifest.let) {
-            const std::set<std::string> needed = value.names();
-            if (std::all_of(needed.begin(), needed.end(),
-                            [&](const std::string& other) { return values.count(other) != 0; })) {
-                values[name] = value.evaluate(values);
-            }
-        }
-        return expression.evaluate(values);
-    } catch (const ManifestError&) {
-        return std::nullopt;
-    }
+    return evaluate_with(lets_of(manifest, expression), expression, values);
 }
 
 Roots find_roots(const Manifest& manifest, const Expression& expression, std::int64_t value, const Dim& dim,
