@@ -1,0 +1,13 @@
+# Templates know how, never what: no op's name or algorithm in their text or file names.
+file(GLOB_RECURSE templates ${SOURCE}/templates/*)
+if(NOT templates)
+  message(FATAL_ERROR "no templates under ${SOURCE}/templates")
+endif()
+foreach(file IN LISTS templates)
+  file(READ ${file} text)
+  string(TOLOWER "${file}\n${text}" text)
+  string(REPLACE "${SOURCE}" "" text "${text}")
+  if(text MATCHES "[^\n]*(mhc|sinkhorn)[^\n]*")
+    message(SEND_ERROR "${file} knows an op: ${CMAKE_MATCH_0}")
+  endif()
+endforeach()
