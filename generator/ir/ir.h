@@ -115,9 +115,9 @@ struct Span {
 
 /// How a load or store touches global memory; chosen by passes.
 struct Access {
-    int vector = 1;                ///< elements per instruction
-    std::vector<bool> checked;     ///< per dimension: indices may pass its extent
-    std::vector<AxisId> padded;    ///< axes whose padding must be left out
+    int vector = 1;              ///< elements per instruction
+    std::vector<bool> checked;   ///< per dimension: indices may pass its extent
+    std::vector<AxisId> padded;  ///< axes whose padding must be left out
 };
 
 /// Elements outside the tensor are zero.
@@ -223,8 +223,8 @@ struct For {
     std::vector<Stmt> body;
 };
 
-using Op = std::variant<Load, Store, SharedLoad, SharedStore, Constant, Parameter, Map, Reduce, Contract, Mma, Barrier,
-                        For>;
+using Op =
+    std::variant<Load, Store, SharedLoad, SharedStore, Constant, Parameter, Map, Reduce, Contract, Mma, Barrier, For>;
 
 struct Stmt {
     Op op;
@@ -252,7 +252,7 @@ struct Kernel {
 struct Program {
     std::string name;
     std::string arch;
-    bool aligned = true;      ///< addresses and row strides of arguments are 16-byte multiples
+    bool aligned = true;  ///< addresses and row strides of arguments are 16-byte multiples
     std::int64_t batch_low = 1;
     std::int64_t batch_high = INT64_MAX;
     std::vector<Axis> axes;

@@ -1,0 +1,197 @@
+#include "generator/ir/print.h"
+
+#include <fmt/format.h>
+
+#include "generator/layout/layout.h"
+
+namespace tilejit::ir {
+namespace {
+
+class Printer {
+public:
+    explicit Printer(const Program& program) : program_(program) {}
+
+    std::string run() {
+        line(fmt::format("program {} {} {} batch {}..{}", program_.name, program_.arch,
+                         program_.aligned ? "aligned" : "element", program_.batch_low,
+                         program_.batch_high == INT64_MAX ? "" : std::to_string(program_.batch_high)));
+        for (std::size_t i = 0; i < program_.tensors.size(); ++i) {
+            tensor(static_cast<TensorId>(i));
+        }
+        for (const Kernel& kernel : program_.kernels) {
+            this->kernel(kernel);
+        }
+        return std::move(text_);
+    }
+
+    std::string index(const Index& index) const {
+        std::string text;
+        for (const auto& [var, coefficient] : index.terms) {
+            text += text.empty() ? "" : " + ";
+            text += coefficient == 1 ? "" : fmt::format("{} * ", coefficient);
+            text += program_.variables[static_cast<std::size_t>(var)].name;
+        }
+        if (index.constant != 0 || text.empty()) {
+            text += fmt::format("{}{}", text.empty() ? "" : " + ", index.constant);
+        }
+        return text;
+    }
+
+private:
+    void line(const std::string& text) {
+        text_ += std::string(2 * static_cast<std::size_t>(indent_), ' ') + text + "\n";
+    }
+
+    const std::string& axis(AxisId id) const { return program_.axes[static_cast<std::size_t>(id)].name; }
+
+    static std::string extent(const Extent& extent) {
+        return extent.per > 0 ? (extent.per == 1 ? "batch" : fmt::format("ceil_div(batch, {})", extent.per))
+                              : std::to_string(extent.constant);
+    }
+
+    void tensor(TensorId id) {
+        const Tensor& tensor = program_.tensors[static_cast<std::size_t>(id)];
+        static constexpr const char* kKinds[] = {"input", "output", "workspace"};
+        std::string dims;
+        for (const Dim& dim : tensor.dims) {
+            dims += fmt::format("{}{}@{}{}", dims.empty() ? "" : ", ", dim.open ? "batch" : std::to_string(dim.extent),
+                                dim.stride, dim.by_row ? "*row" : "");
+        }
+        line(fmt::format("{} t{} = {} {}[{}]", kKinds[static_cast<int>(tensor.kind)], id, tensor.argument,
+                         name_of(tensor.dtype), dims));
+    }
+
+    void kernel(const Kernel& kernel) {
+        std::string grid;
+        for (const VarId var : kernel.grid) {
+            const Variable& variable = program_.variables[static_cast<std::size_t>(var)];
+            grid += fmt::format("{}{} < {}", grid.empty() ? "" : ", ", variable.name, extent(variable.extent));
+        }
+        line(fmt::format("kernel {} grid({}) shared {} bytes", kernel.name, grid, kernel.shared_bytes));
+        kernel_ = &kernel;
+        for (const Role& role : kernel.roles) {
+            ++indent_;
+            line(fmt::format("role {} warps {}", role.name, role.warps));
+            block(role.body);
+            --indent_;
+        }
+    }
+
+    void block(const std::vector<Stmt>& body) {
+        ++indent_;
+        for (const Stmt& stmt : body) {
+            print(stmt);
+        }
+        --indent_;
+    }
+
+    std::string typed(ValueId id) const {
+        const Value& value = program_.values[static_cast<std::size_t>(id)];
+        std::string text = fmt::format("v{}: {}[", id, name_of(value.dtype));
+        for (std::size_t i = 0; i < value.axes.size(); ++i) {
+            text += fmt::format("{}{} {}", i > 0 ? ", " : "", axis(value.axes[i]),
+                                program_.axes[static_cast<std::size_t>(value.axes[i])].extent);
+        }
+        return text + "]" + (value.layout ? " " + layout::describe(program_, *value.layout) : "");
+    }
+
+    std::string spans(TensorId id, const std::vector<Span>& at, const Access& access) const {
+        std::string text = program_.tensors[static_cast<std::size_t>(id)].argument + "[";
+        for (std::size_t d = 0; d < at.size(); ++d) {
+            std::string part = index(at[d].origin);
+            for (const auto& [id_of_axis, step] : at[d].axes) {
+                part = (part == "0" ? "" : part + " + ") + (step == 1 ? "" : fmt::format("{} * ", step)) +
+                       axis(id_of_axis);
+            }
+            text += (d > 0 ? ", " : "") + part;
+        }
+        text += "]";
+        if (!access.checked.empty()) {
+            text += fmt::format(" vector {}", access.vector);
+            for (std::size_t d = 0; d < access.checked.size(); ++d) {
+                text += access.checked[d] ? fmt::format(" check {}", d) : "";
+            }
+            for (const AxisId padded : access.padded) {
+                text += fmt::format(" check {}", axis(padded));
+            }
+        }
+        return text;
+    }
+
+    std::string buffer(BufferId id) const {
+        const Buffer& buffer = kernel_->buffers[static_cast<std::size_t>(id)];
+        return buffer.offset < 0 ? buffer.name : fmt::format("{}@{}", buffer.name, buffer.offset);
+    }
+
+    std::string axes(const std::vector<AxisId>& ids) const {
+        std::string text;
+        for (const AxisId id : ids) {
+            text += (text.empty() ? "" : ", ") + axis(id);
+        }
+        return text;
+    }
+
+    void print(const Stmt& stmt) {
+        const std::string where = fmt::format("  // {}:{}", stmt.at.file, stmt.at.line);
+        const auto define = [&](ValueId out, const std::string& what) { line(typed(out) + " = " + what + where); };
+        std::visit(
+            Overload{
+                [&](const Load& op) { define(op.out, "load " + spans(op.tensor, op.at, op.access)); },
+                [&](const Store& op) {
+                    line(fmt::format("store v{} to {}", op.in, spans(op.tensor, op.at, op.access)) + where);
+                },
+                [&](const SharedLoad& op) { define(op.out, "read " + buffer(op.buffer)); },
+                [&](const SharedStore& op) { line(fmt::format("share v{} as {}", op.in, buffer(op.buffer)) + where); },
+                [&](const Constant& op) { define(op.out, fmt::format("constant {:a}", op.value)); },
+                [&](const Parameter& op) {
+                    define(op.out, "parameter " + program_.params[static_cast<std::size_t>(op.param)].name);
+                },
+                [&](const Map& op) {
+                    std::string args;
+                    for (const ValueId arg : op.args) {
+                        args += fmt::format("{}v{}", args.empty() ? "" : ", ", arg);
+                    }
+                    define(op.out, fmt::format("{}({})", name_of(op.function), args));
+                },
+                [&](const Reduce& op) {
+                    define(op.out, fmt::format("{}(v{}; {})", op.reduction == Reduction::sum ? "sum" : "largest", op.in,
+                                               axes(op.axes)));
+                },
+                [&](const Contract& op) {
+                    define(op.out, fmt::format("contract(v{}, v{}; {}){}", op.a, op.b, axis(op.axis),
+                                               op.init ? fmt::format(" from v{}", *op.init) : ""));
+                },
+                [&](const Mma& op) {
+                    define(op.out, fmt::format("mma(v{}, v{}) from v{}", op.weights, op.tokens, op.acc));
+                },
+                [&](const Barrier&) { line("barrier" + where); },
+                [&](const For& op) { loop(op, where); },
+            },
+            stmt.op);
+    }
+
+    void loop(const For& op, const std::string& where) {
+        const std::string count =
+            op.param ? program_.params[static_cast<std::size_t>(*op.param)].name : std::to_string(op.count);
+        line(fmt::format("for {} < {}", program_.variables[static_cast<std::size_t>(op.var)].name, count) + where);
+        ++indent_;
+        for (const For::Carried& carried : op.carried) {
+            line(fmt::format("v{} starts as v{}, becomes v{}, leaves as v{}", carried.arg, carried.init, carried.next,
+                             carried.out));
+        }
+        --indent_;
+        block(op.body);
+    }
+
+    const Program& program_;
+    const Kernel* kernel_ = nullptr;
+    std::string text_;
+    int indent_ = 0;
+};
+
+}  // namespace
+
+std::string to_text(const Program& program) { return Printer(program).run(); }
+std::string to_text(const Program& program, const Index& index) { return Printer(program).index(index); }
+
+}  // namespace tilejit::ir
