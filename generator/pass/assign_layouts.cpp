@@ -1,0 +1,189 @@
+// before:  x1 = load x[..] spread(token, column)      h2 = load h[..]        y3 = mul(x1, h2)
+// after:   x1 : token, column on threads              h2 : what x1's layout leaves for h2's axes
+//          y3 : as x1
+//
+// Spreads and atoms are the seeds. Layouts move forward from operands to results, and backward to
+// tiles whose author gave none, until nothing changes. Nothing is converted: verify_layouts reports
+// an operand that ended up elsewhere than it is needed.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "generator/layout/layout.h"
+#include "generator/pass/pass.h"
+
+namespace tilejit::pass {
+namespace {
+
+using Axes = std::vector<ir::AxisId>;
+
+Axes without(Axes axes, const Axes& removed) {
+    std::erase_if(axes,
+                  [&](ir::AxisId axis) { return std::find(removed.begin(), removed.end(), axis) != removed.end(); });
+    return axes;
+}
+
+class Assigner {
+public:
+    Assigner(ir::Program& program, const ir::Role& role) : program_(program), role_(role), threads_(32 * role.warps) {}
+
+    void run() {
+        seed(role_.body);
+        settle();
+        give_scalars_everywhere(role_.body);
+        settle();
+    }
+
+private:
+    ir::Value& value(ir::ValueId id) { return program_.values[static_cast<std::size_t>(id)]; }
+    bool known(ir::ValueId id) { return value(id).layout.has_value(); }
+    const tj::Layout& layout(ir::ValueId id) { return *value(id).layout; }
+
+    void give(ir::ValueId id, const tj::Layout& layout) {
+        if (!known(id)) {
+            value(id).layout = layout;
+            changed_ = true;
+        }
+    }
+
+    void settle() {
+        do {
+            changed_ = false;
+            visit(role_.body);
+        } while (changed_);
+    }
+
+    void seed(const std::vector<ir::Stmt>& body) {
+        for (const ir::Stmt& stmt : body) {
+            for (const ir::ValueId id : ir::outputs_of(stmt.op)) {
+                if (value(id).spread) {
+                    give(id, layout::from_spread(program_, value(id).axes, *value(id).spread, threads_));
+                }
+            }
+            if (const auto* loop = std::get_if<ir::For>(&stmt.op)) {
+                seed(loop->body);
+            }
+        }
+    }
+
+    void give_scalars_everywhere(const std::vector<ir::Stmt>& body) {
+        for (const ir::Stmt& stmt : body) {
+            for (const ir::ValueId id : ir::outputs_of(stmt.op)) {
+                if (value(id).axes.empty()) {
+                    give(id, layout::everywhere(program_, {}, threads_));
+                }
+            }
+            if (const auto* loop = std::get_if<ir::For>(&stmt.op)) {
+                give_scalars_everywhere(loop->body);
+            }
+        }
+    }
+
+    void visit(const std::vector<ir::Stmt>& body) {
+        for (const ir::Stmt& stmt : body) {
+            std::visit(ir::Overload{
+                           [](const ir::Load&) {},
+                           [](const ir::Store&) {},
+                           [](const ir::SharedLoad&) {},
+                           [](const ir::SharedStore&) {},
+                           [](const ir::Constant&) {},
+                           [](const ir::Parameter&) {},
+                           [this](const ir::Map& op) { map(op); },
+                           [this](const ir::Reduce& op) { reduce(op); },
+                           [this](const ir::Contract& op) { contract(op); },
+                           [](const ir::Mma&) {},
+                           [](const ir::Barrier&) {},
+                           [this](const ir::For& op) { loop(op); },
+                       },
+                       stmt.op);
+        }
+    }
+
+    void map(const ir::Map& op) {
+        if (!known(op.out)) {
+            bool all = true;
+            std::optional<tj::Layout> whole;
+            for (const ir::ValueId arg : op.args) {
+                all = all && known(arg);
+                if (known(arg) && value(arg).axes.size() == value(op.out).axes.size()) {
+                    whole = whole ? whole : layout(arg);
+                }
+            }
+            if (!whole && all) {
+                whole = layout(op.args.front());
+                for (const ir::ValueId arg : op.args) {
+                    whole = layout::merged(*whole, layout(arg));
+                }
+            }
+            if (whole) {
+                give(op.out, *whole);
+            }
+        }
+        if (known(op.out)) {
+            for (const ir::ValueId arg : op.args) {
+                give(arg, layout::restricted(layout(op.out), value(arg).axes));
+            }
+        }
+    }
+
+    void reduce(const ir::Reduce& op) {
+        if (known(op.in)) {
+            give(op.out, layout::restricted(layout(op.in), without(value(op.in).axes, op.axes)));
+        }
+    }
+
+    void contract(const ir::Contract& op) {
+        if (!known(op.a) && !known(op.b)) {
+            return;
+        }
+        tj::Layout whole = known(op.a) ? layout(op.a) : layout(op.b);
+        if (known(op.a) && known(op.b)) {
+            whole = layout::merged(layout(op.b).thread_count > whole.thread_count ? layout(op.b) : whole,
+                                   layout(op.b).thread_count > whole.thread_count ? layout(op.a) : layout(op.b));
+        }
+        for (const ir::ValueId operand : {op.a, op.b}) {
+            for (const ir::AxisId axis : value(operand).axes) {
+                if (!layout::has_axis(whole, axis)) {
+                    whole = layout::with_axis(whole, axis, program_.axes[static_cast<std::size_t>(axis)].extent);
+                }
+            }
+        }
+        give(op.a, layout::restricted(whole, value(op.a).axes));
+        give(op.b, layout::restricted(whole, value(op.b).axes));
+        give(op.out, layout::restricted(whole, value(op.out).axes));
+        if (op.init) {
+            give(*op.init, layout(op.out));
+        }
+    }
+
+    void loop(const ir::For& op) {
+        for (const ir::For::Carried& carried : op.carried) {
+            for (const ir::ValueId from : {carried.init, carried.arg, carried.next, carried.out}) {
+                if (known(from)) {
+                    for (const ir::ValueId to : {carried.init, carried.arg, carried.next, carried.out}) {
+                        give(to, layout(from));
+                    }
+                    break;
+                }
+            }
+        }
+        visit(op.body);
+    }
+
+    ir::Program& program_;
+    const ir::Role& role_;
+    int threads_;
+    bool changed_ = false;
+};
+
+}  // namespace
+
+void assign_layouts(ir::Program& program) {
+    for (const ir::Kernel& kernel : program.kernels) {
+        for (const ir::Role& role : kernel.roles) {
+            Assigner(program, role).run();
+        }
+    }
+}
+
+}  // namespace tilejit::pass
