@@ -9,6 +9,8 @@
 namespace tilejit::manifest {
 namespace {
 
+constexpr const char* kIdentifier = "a name: a letter followed by at most 63 letters, digits and underscores";
+
 /// A value as a message shows it: short, and ASCII.
 std::string show(const Json& value) {
     if (value.is_object() || value.is_array()) {
@@ -56,6 +58,10 @@ std::string join_or(const std::vector<std::string>& names) {
     return result;
 }
 
+std::string one_of_text(const std::vector<std::string>& names) {
+    return names.empty() ? "none" : names.size() == 1 ? names[0] : "one of " + join_or(names);
+}
+
 bool is_identifier(std::string_view text) {
     const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
     return !text.empty() && text.size() <= 64 && letter(text[0]) && std::all_of(text.begin(), text.end(), [&](char c) {
@@ -82,13 +88,13 @@ void JsonView::check_keys(std::initializer_list<const char*> required,
     legal.insert(legal.end(), optional.begin(), optional.end());
     for (const auto& [key, value] : value_->items()) {
         if (std::find(legal.begin(), legal.end(), key) == legal.end()) {
-            child(key, value)
-                .fail(fmt::format("the key {}", quote(key)), legal.size() == 1 ? legal[0] : "one of " + join_or(legal));
+            child(key, value).fail(fmt::format("the key {}", quote(key)), one_of_text(legal));
         }
     }
     for (const char* key : required) {
         if (!value_->contains(key)) {
-            fail(fmt::format("no \"{}\"", key), "all of its required members");
+            fail(fmt::format("no \"{}\"", key),
+                 fmt::format("an object with {}", fmt::join(required.begin(), required.end(), ", ")));
         }
     }
 }
@@ -112,7 +118,7 @@ std::vector<std::pair<std::string, JsonView>> JsonView::members() const {
     for (const auto& [key, value] : value_->items()) {
         JsonView view = child(key, value);
         if (!is_identifier(key)) {
-            view.fail(fmt::format("the name {}", quote(key)), "a letter followed by letters, digits and underscores");
+            view.fail(fmt::format("the name {}", quote(key)), kIdentifier);
         }
         result.emplace_back(key, std::move(view));
     }
@@ -143,7 +149,7 @@ std::string JsonView::text() const {
 
 std::string JsonView::identifier() const {
     if (!value_->is_string() || !is_identifier(value_->get_ref<const std::string&>())) {
-        fail("a name: a letter followed by letters, digits and underscores, at most 64");
+        fail(kIdentifier);
     }
     return value_->get<std::string>();
 }
@@ -152,8 +158,9 @@ std::int64_t JsonView::integer(std::int64_t min, std::int64_t max) const {
     const bool fits = value_->is_number_integer() &&
                       !(value_->is_number_unsigned() && value_->get<std::uint64_t>() > std::uint64_t{INT64_MAX});
     if (!fits || value_->get<std::int64_t>() < min || value_->get<std::int64_t>() > max) {
-        fail(max == INT64_MAX ? fmt::format("an integer of at least {}", min)
-                              : fmt::format("an integer from {} to {}", min, max));
+        fail(min == INT64_MIN   ? "an integer"
+             : max == INT64_MAX ? fmt::format("an integer of at least {}", min)
+                                : fmt::format("an integer from {} to {}", min, max));
     }
     return value_->get<std::int64_t>();
 }
@@ -188,7 +195,7 @@ Expression JsonView::expression() const {
 
 std::string JsonView::one_of(const std::vector<std::string>& legal) const {
     if (!value_->is_string() || std::find(legal.begin(), legal.end(), value_->get<std::string>()) == legal.end()) {
-        fail(legal.empty() ? "nothing: none is legal here" : "one of " + join_or(legal));
+        fail(one_of_text(legal));
     }
     return value_->get<std::string>();
 }

@@ -24,6 +24,8 @@ Json parse_json(std::string_view text, const std::string& file);
 
 /// `a, b or c`
 std::string join_or(const std::vector<std::string>& names);
+/// `one of a, b or c`, `a`, `none`
+std::string one_of_text(const std::vector<std::string>& names);
 
 /// Is `text` a letter followed by at most 63 letters, digits and underscores?
 bool is_identifier(std::string_view text);

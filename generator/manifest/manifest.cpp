@@ -7,10 +7,10 @@
 #include <cmath>
 #include <limits>
 
+#include "generator/manifest/parse_parts.h"
 #include "tilejit/error.h"
 
 namespace tilejit::manifest {
-namespace {
 
 std::string legal_values(const Param& param) {
     const bool integer = param.type == Param::Type::i32;
@@ -23,8 +23,6 @@ std::string legal_values(const Param& param) {
     }
     return param.max ? fmt::format("{} of at most {}", kind, *param.max) : kind;
 }
-
-}  // namespace
 
 bool Space::contains(std::int64_t value) const {
     return values.empty() ? min <= value && value <= max

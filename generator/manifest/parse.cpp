@@ -51,12 +51,13 @@ std::set<std::string> dims_of(const Manifest& manifest, const Expression& expres
     return dims;
 }
 
-Expression expression_over(const JsonView& view, const std::set<std::string>& legal, const std::string& hint) {
+Expression expression_over(const JsonView& view, const std::set<std::string>& legal, const Hints& hints) {
     Expression expression = view.expression();
     for (const std::string& name : expression.names()) {
         if (legal.count(name) == 0) {
+            const auto hint = hints.find(name);
             view.fail(fmt::format("the name \"{}\" in \"{}\"", name, expression.text()),
-                      (legal.empty() ? "no name" : "one of " + join_or({legal.begin(), legal.end()})) + hint);
+                      one_of_text({legal.begin(), legal.end()}) + (hint == hints.end() ? "" : ": " + hint->second));
         }
     }
     return expression;

@@ -59,9 +59,12 @@ public:
     std::set<std::string> names() const { return names_; }
     std::set<std::string> range_names() const { return {open_ + "_low", open_ + "_high"}; }
 
-    std::string hint() const {
-        return fmt::format(" ({} itself is open when a kernel is compiled, and its numeric plan does not depend on it)",
-                           open_);
+    Hints range_hints() const {
+        return {{open_, fmt::format("a kernel is compiled for a range of {0}, {0}_low to {0}_high", open_)}};
+    }
+    Hints plan_hints() const {
+        const std::string hint = fmt::format("the numeric plan is the same for every {}", open_);
+        return {{open_, hint}, {open_ + "_low", hint}, {open_ + "_high", hint}};
     }
 
 private:
@@ -69,10 +72,10 @@ private:
     std::set<std::string> names_;
 };
 
-Choice parse_choice(const JsonView& view, const std::set<std::string>& legal, const std::string& hint) {
+Choice parse_choice(const JsonView& view, const std::set<std::string>& legal, const Hints& hints) {
     Choice choice;
     if (!view.is_array()) {
-        choice.alternatives.emplace_back(Expression::constant(1), expression_over(view, legal, hint));
+        choice.alternatives.emplace_back(Expression::constant(1), expression_over(view, legal, hints));
         return choice;
     }
     const std::vector<JsonView> entries = view.items(1, kMaxAlternatives);
@@ -86,20 +89,20 @@ Choice parse_choice(const JsonView& view, const std::set<std::string>& legal, co
         if (!when && !last) {
             entries[i].fail("no \"when\"", "one on every alternative but the last");
         }
-        choice.alternatives.emplace_back(when ? expression_over(*when, legal, hint) : Expression::constant(1),
-                                         expression_over(entries[i].at("value"), legal, hint));
+        choice.alternatives.emplace_back(when ? expression_over(*when, legal, hints) : Expression::constant(1),
+                                         expression_over(entries[i].at("value"), legal, hints));
     }
     return choice;
 }
 
 /// Reads choices in order; each adds its name to `names`.
-Choices parse_choices(const JsonView& view, std::set<std::string>& names, const std::string& hint) {
+Choices parse_choices(const JsonView& view, std::set<std::string>& names, const Hints& hints) {
     Choices choices;
     for (const auto& [name, entry] : view.members()) {
         if (names.count(name) != 0 || is_reserved_word(name)) {
             entry.fail(fmt::format("the name \"{}\", which has a meaning here already", name), "another name");
         }
-        choices.emplace_back(name, parse_choice(entry, names, hint));
+        choices.emplace_back(name, parse_choice(entry, names, hints));
         names.insert(name);
     }
     return choices;
@@ -134,7 +137,7 @@ void parse_schedule(const JsonView& view, const Scope& scope, std::set<std::stri
     }
     names.merge(scope.range_names());
     if (const auto schedule = view.find("schedule")) {
-        kernel.schedule = parse_choices(*schedule, names, "");
+        kernel.schedule = parse_choices(*schedule, names, scope.range_hints());
         for (const auto& [name, entry] : schedule->members()) {
             if (kernel.space.count(name) == 0) {
                 entry.fail(fmt::format("the schedule entry \"{}\"", name),
@@ -170,9 +173,9 @@ Kernel parse_kernel(const JsonView& view, const Scope& scope) {
     std::set<std::string> when_names = names;
     when_names.merge(scope.range_names());
     const auto when = view.find("when");
-    kernel.when = when ? expression_over(*when, when_names) : Expression::constant(1);
+    kernel.when = when ? expression_over(*when, when_names, scope.range_hints()) : Expression::constant(1);
     if (const auto plan = view.find("plan")) {
-        kernel.plan = parse_choices(*plan, names, scope.hint());
+        kernel.plan = parse_choices(*plan, names, scope.plan_hints());
     }
     parse_schedule(view, scope, std::move(names), kernel);
     return kernel;
@@ -200,7 +203,7 @@ void parse_specialize(const JsonView& view, Manifest& manifest) {
             for (const Dim& dim : manifest.dims) {
                 legal.push_back(dim.name);
             }
-            entry.fail(fmt::format("the dim \"{}\"", name), "one of " + join_or(legal));
+            entry.fail(fmt::format("the dim \"{}\"", name), one_of_text(legal));
         }
         const Specialize parsed = parse_one_specialize(entry);
         if (parsed.kind != Specialize::Kind::exact && !open.empty()) {

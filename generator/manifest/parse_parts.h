@@ -27,7 +27,13 @@ void parse_workloads(const JsonView& workloads, const JsonView& root, Manifest& 
 /// The names of all dims and `let` entries.
 std::set<std::string> shape_names(const Manifest& manifest);
 
-/// Reads an expression and checks that it uses no other names than `legal`; `hint` goes behind the list.
-Expression expression_over(const JsonView& view, const std::set<std::string>& legal, const std::string& hint = "");
+/// Advice about names that a user may expect to be legal, by name.
+using Hints = std::map<std::string, std::string>;
+
+/// Reads an expression and checks that it uses no other names than `legal`.
+Expression expression_over(const JsonView& view, const std::set<std::string>& legal, const Hints& hints = {});
+
+/// `an integer from 0 to 9`, `a finite fp32 number`
+std::string legal_values(const Param& param);
 
 }  // namespace tilejit::manifest

@@ -78,12 +78,14 @@ Values solve_from_inputs(const Manifest& manifest, const Values& values) {
     return solve_dims(manifest, given);
 }
 
-void check_aliases(const JsonView& root, const Manifest& manifest, const Workload& workload, const Values& values) {
+void check_outputs(const JsonView& root, const Manifest& manifest, const Workload& workload, const Values& values) {
     const std::vector<JsonView> views = root.at("signature").at("outputs").items(0, SIZE_MAX);
     for (std::size_t i = 0; i < views.size(); ++i) {
         const Tensor& output = manifest.outputs[i];
-        if (!output.may_alias.empty() &&
-            shape_of(output, values) != shape_of(*manifest.find_tensor(output.may_alias), values)) {
+        std::vector<std::int64_t> shape;
+        prove(views[i].at("shape"), fmt::format("a shape that can be evaluated for \"{}\"", workload.label),
+              [&] { shape = shape_of(output, values); });
+        if (!output.may_alias.empty() && shape != shape_of(*manifest.find_tensor(output.may_alias), values)) {
             views[i]
                 .at("may_alias")
                 .fail(fmt::format("an input of another shape in the workload \"{}\"", workload.label),
@@ -101,16 +103,11 @@ void check_workload(const JsonView& view, const JsonView& root, const Manifest& 
             throw ShapeError("other dims have the same inputs' shapes");
         }
     });
-    prove(root.at("signature").at("outputs"), "shapes that can be evaluated", [&] {
-        for (const Tensor& output : manifest.outputs) {
-            shape_of(output, values);
-        }
-    });
-    check_aliases(root, manifest, workload, values);
-    prove(root.at("roofline"), fmt::format("expressions that can be evaluated for \"{}\"", workload.label), [&] {
-        manifest.roofline.bytes.evaluate(values);
-        manifest.roofline.flops.evaluate(values);
-    });
+    check_outputs(root, manifest, workload, values);
+    const std::string evaluated = fmt::format("an expression that can be evaluated for \"{}\"", workload.label);
+    const JsonView roofline = root.at("roofline");
+    prove(roofline.at("bytes"), evaluated, [&] { manifest.roofline.bytes.evaluate(values); });
+    prove(roofline.at("flops"), evaluated, [&] { manifest.roofline.flops.evaluate(values); });
 }
 
 }  // namespace

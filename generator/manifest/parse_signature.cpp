@@ -98,9 +98,7 @@ void parse_params(const JsonView& view, Names& names, Manifest& manifest) {
         if (const auto value = entry.find("default")) {
             param.default_value = param_value(*value, param.type);
             if ((param.min && *param.default_value < *param.min) || (param.max && *param.default_value > *param.max)) {
-                value->fail(fmt::format("a number in the parameter's range, {} to {}",
-                                        param.min ? fmt::format("{}", *param.min) : "any",
-                                        param.max ? fmt::format("{}", *param.max) : "any"));
+                value->fail(legal_values(param));
             }
         }
         manifest.params.push_back(std::move(param));
