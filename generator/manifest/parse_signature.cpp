@@ -181,6 +181,12 @@ void parse_rules(const JsonView& view, Manifest& manifest) {
     }
 }
 
+void check_not_a_bound(const JsonView& view, const std::string& name, const std::string& open) {
+    if (name == open + "_low" || name == open + "_high") {
+        view.fail(fmt::format("the name \"{}\", which is a bound of the range of {}", name, open), "another name");
+    }
+}
+
 }  // namespace
 
 void parse_signature(const JsonView& view, Manifest& manifest) {
@@ -215,8 +221,11 @@ void check_open_dim(const JsonView& signature, const Manifest& manifest) {
         if (name != open && manifest.find_dim(name)->min == 0) {
             view.fail("min 0", fmt::format("at least 1: only the open dim, {}, may be 0", open));
         }
-        if (name == open + "_low" || name == open + "_high") {
-            view.fail(fmt::format("the name \"{}\", which is a bound of the range of {}", name, open), "another name");
+        check_not_a_bound(view, name, open);
+    }
+    if (const auto let = signature.find("let")) {
+        for (const auto& [name, view] : let->members()) {
+            check_not_a_bound(view, name, open);
         }
     }
     for (const char* side : {"inputs", "outputs"}) {

@@ -46,7 +46,8 @@ TEST_CASE("text that is not JSON is a manifest error with the place") {
     const Fault faults[] = {
         {"", "toy.json: (root): found parse error at line 1, column 1: "},
         {"{\"op\": \"A\", \"op\": \"B\"}", "toy.json: /op: found the key a second time, expected each key once"},
-        {"{\"a\": [{}, {\"b\": 1, \"b\": 1}]}", "toy.json: /a/1/b: found the key a second time, expected each key once"},
+        {"{\"a\": [{}, {\"b\": 1, \"b\": 1}]}",
+         "toy.json: /a/1/b: found the key a second time, expected each key once"},
         {"{\"op\": // name\n\"A\"}", "toy.json: /op: found parse error at line 1, column 8: "},
         {"{\"op\": \"\xff\"}", "toy.json: /op: found parse error at line 1, column 9: "},
         {"{\"op\": NaN}", "toy.json: /op: found parse error at line 1, column 8: "},
@@ -58,7 +59,7 @@ TEST_CASE("text that is not JSON is a manifest error with the place") {
     };
     for (const Fault& fault : faults) {
         INFO(fault.text.substr(0, 100));
-        CHECK_THAT(manifest_error(fault.text), Catch::Matchers::Contains(fault.message));
+        CHECK_THAT(manifest_error(fault.text), contains(fault.message));
     }
 }
 
@@ -67,7 +68,7 @@ TEST_CASE("an object with too many members is refused before it costs time") {
     for (int i = 0; i < 50000; ++i) {
         text += "\"k" + std::to_string(i) + "\": 0, ";
     }
-    CHECK_THAT(manifest_error(text + "\"end\": 0}"), Catch::Matchers::Contains("found more members, expected at most 1024"));
+    CHECK_THAT(manifest_error(text + "\"end\": 0}"), contains("found more members, expected at most 1024"));
 }
 
 TEST_CASE("a message shows keys and values in ASCII, and long ones cut") {

@@ -5,9 +5,19 @@
 #include <string>
 
 #include "generator/manifest/manifest.h"
+#include "tests/catch.h"
 #include "tilejit/error.h"
 
 namespace tilejit::test {
+
+/// Matches a text that contains `part`.
+inline auto contains(const std::string& part) {
+#if TILEJIT_CATCH_VERSION == 2
+    return Catch::Matchers::Contains(part);
+#else
+    return Catch::Matchers::ContainsSubstring(part);
+#endif
+}
 
 using Json = nlohmann::ordered_json;
 
