@@ -52,7 +52,7 @@ TEST_CASE("text that is not JSON is a manifest error with the place") {
         {"{\"op\": \"\xff\"}", "toy.json: /op: found parse error at line 1, column 9: "},
         {"{\"op\": NaN}", "toy.json: /op: found parse error at line 1, column 8: "},
         {"{\"op\": 1e999}", "toy.json: /op: found number overflow parsing '1e999'"},
-        {"{\"op\": \"A\"} {}", "toy.json: /: found parse error at line 1, column 13: "},
+        {"{\"op\": \"A\"} {}", "toy.json: (root): found parse error at line 1, column 13: "},
         {deep, "expected at most 32 levels"},
         {std::string(2000000, ' '), "toy.json: (root): found 2000000 bytes, expected at most 1048576"},
         {"[]", "toy.json: (root): found [], expected an object"},
