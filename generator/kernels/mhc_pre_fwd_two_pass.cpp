@@ -116,7 +116,7 @@ private:
                 return std::array{total[0] + r.load(partial_(at, s, i), matrix),
                                   total[1] + r.load(partial_(at, s, n_ + Index(i)), matrix),
                                   total[2] + r.load(partial_(at, s, 2 * n_ + n_ * Index(i) + k), matrix),
-                                  total[3] + r.load(squares_(at, s, 0), spread({token}))};
+                                  total[3] + r.load(squares_(at, s, 0))};
             };
             const auto [pre, post, res, s2] = r.loop(
                 "slice", slices_,
