@@ -27,7 +27,7 @@ public:
             }
         }
         if (batch_) {
-            result.push_back({KernelArg::Kind::batch, "batch"});
+            result.push_back({KernelArg::Kind::batch, ""});
         }
         for (const ir::ParamId id : params_) {
             const ir::Param& param = program_.params[static_cast<std::size_t>(id)];
