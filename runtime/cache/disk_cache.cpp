@@ -109,25 +109,25 @@ void DiskCache::remove_builds(const std::string& key, const std::string& kept) {
     }
 }
 
-std::optional<KernelBinary> DiskCache::read_entry(const std::string& key, bool& damaged) {
+std::optional<KernelBinary> DiskCache::read_entry(const std::string& key, std::string& damage) {
+    damage.clear();
     bool absent = false;
-    damaged = false;
     const auto text = read_file(*folder_ / (key + ".json"), absent);
     if (!text) {
         return std::nullopt;
     }
-    damaged = true;
     KernelBinary binary;
     try {
         binary.record = parse_record(*text);
-    } catch (const FileError&) {
+    } catch (const FileError& error) {
+        damage = error.what();
         return std::nullopt;
     }
     const auto image = read_file(*folder_ / entry_file(binary.record, ".cubin"), absent);
     if (!image || digest(*image) != binary.record.cubin_digest) {
+        damage = image ? "the cubin's digest differs from the record's" : "the cubin cannot be read";
         return std::nullopt;
     }
-    damaged = false;
     binary.image = *image;
     return binary;
 }
@@ -137,20 +137,21 @@ std::optional<KernelBinary> DiskCache::find(const SpecKeyParts& parts) {
         return std::nullopt;
     }
     const std::string key = spec_key(parts);
-    bool damaged = false;
-    auto binary = read_entry(key, damaged);
-    if (damaged) {
+    std::string damage;
+    auto binary = read_entry(key, damage);
+    if (!damage.empty()) {
         // Another process may have replaced the entry between the record and the cubin.
-        binary = read_entry(key, damaged);
+        binary = read_entry(key, damage);
     }
-    if (binary && binary->record.parts == parts) {
-        return binary;
+    if (binary && binary->record.parts != parts) {
+        damage = "the record is of another kernel";
+        binary.reset();
     }
-    if (binary || damaged) {
-        log_message(fmt::format("the kernel cache entry {} is damaged; it is removed and built again", key));
+    if (!damage.empty()) {
+        log_message(fmt::format("the kernel cache entry {} is damaged and is built again: {}", key, damage));
         remove_entry(key);
     }
-    return std::nullopt;
+    return binary;
 }
 
 void DiskCache::store(const KernelBinary& binary) {

@@ -36,7 +36,7 @@ private:
     void give_up(const std::string& why);
     void remove_entry(const std::string& key);
     void remove_builds(const std::string& key, const std::string& kept);
-    std::optional<KernelBinary> read_entry(const std::string& key, bool& damaged);
+    std::optional<KernelBinary> read_entry(const std::string& key, std::string& damage);
 
     std::optional<std::filesystem::path> folder_;
     std::atomic<bool> writable_{true};
