@@ -1,0 +1,27 @@
+# Generated text says what happens, templates say how: no assembly, no thread index, no conditional
+# compilation in it, for either op, any target, and shapes that take every path of the kernels.
+file(MAKE_DIRECTORY ${SCRATCH})
+foreach(op MHCPreFwdOp MHCPostFwdOp)
+  foreach(target sm_80 sm_86 sm_89 sm_90a sm_100a sm_103a sm_120a)
+    foreach(shape "1;4;1280" "4096;4;7168" "3;1;33" "70;16;40")
+      list(GET shape 0 batch)
+      list(GET shape 1 n)
+      list(GET shape 2 c_x)
+      set(what "gen ${op} --batch ${batch} --n ${n} --c-x ${c_x} --target ${target}")
+      set(file ${SCRATCH}/generated.cu)
+      execute_process(
+        COMMAND ${CLI} gen ${op} --batch ${batch} --n ${n} --c-x ${c_x} --target ${target} -o ${file}
+        RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+      if(NOT result EQUAL 0)
+        message(FATAL_ERROR "${what} ended with ${result}: ${output}")
+      endif()
+      file(READ ${file} text)
+      if(NOT text MATCHES "__global__")
+        message(FATAL_ERROR "${what} gave no kernel")
+      endif()
+      if(text MATCHES "[^\n]*(asm|threadIdx|#[ \t]*if)[^\n]*")
+        message(SEND_ERROR "${what} gave: ${CMAKE_MATCH_0}")
+      endif()
+    endforeach()
+  endforeach()
+endforeach()
