@@ -87,6 +87,14 @@ need_nvrtc() {
     holds_nvrtc "$nvrtc_dir" || lack "NVRTC 13 (the wheel nvidia-cuda-nvrtc no longer holds nvidia/cu13/lib)"
 }
 
+# Sets python: one that has numpy, which the golden cases' checker needs.
+need_numpy() {
+    for python in python3 /usr/bin/python3; do
+        "$python" -c 'import numpy' 2>/dev/null && return
+    done
+    need_packages python3-numpy
+}
+
 # Whether a CUDA device can be used from here.
 has_gpu() {
     nvidia-smi -L 2>/dev/null | grep -q '^GPU' || { [ -e /dev/nvidia0 ] && ldconfig -p | grep -q 'libcuda\.so\.1'; }
