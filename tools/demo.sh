@@ -8,10 +8,14 @@ need_build_packages
 need_nvrtc
 need_numpy
 echo "building the command line tool (build/release/tilejit)"
-build_preset release tilejit_cli >"$build/demo-build.log" 2>&1 || {
-    tail -n 40 "$build/demo-build.log"
-    exit 1
-}
+if [ -t 1 ]; then
+    build_preset release tilejit_cli
+else
+    build_preset release tilejit_cli >"$build/demo-build.log" 2>&1 || {
+        tail -n 40 "$build/demo-build.log"
+        exit 1
+    }
+fi
 tilejit=$build/release/tilejit
 target=host where="the CPU (target host)"
 if has_gpu; then
