@@ -87,7 +87,7 @@ Choice parse_choice(const JsonView& view, const std::set<std::string>& legal, co
             when->fail("no `when` on the last alternative, which serves what the others left");
         }
         if (!when && !last) {
-            entries[i].fail("no \"when\"", "one on every alternative but the last");
+            entries[i].fail("an alternative without \"when\"", "one on each but the last");
         }
         choice.alternatives.emplace_back(when ? expression_over(*when, legal, hints) : Expression::constant(1),
                                          expression_over(entries[i].at("value"), legal, hints));
