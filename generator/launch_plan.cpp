@@ -91,7 +91,7 @@ KernelArg read_arg(const Json& json, const std::string& where) {
     arg.kind = kind->kind;
     if (arg.kind != KernelArg::Kind::batch) {
         arg.name = identifier(json["name"], where + "/name");
-    } else if (json["name"] != "") {
+    } else if (json["name"] != Json(std::string())) {
         fail(where + "/name", "an empty text for batch");
     }
     return arg;

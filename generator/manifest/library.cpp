@@ -76,14 +76,14 @@ std::vector<std::string> Library::ops() const {
 }
 
 const Library& builtin_manifests() {
-    static const Library library = [] {
+    static const Library kLibrary = [] {
         Library result;
         for (const EmbeddedFile& file : embedded_manifests()) {
             result.add(parse_manifest(file.text, fmt::format("manifests/{}", file.name)));
         }
         return result;
     }();
-    return library;
+    return kLibrary;
 }
 
 const Manifest& find_manifest(std::string_view op) { return builtin_manifests().find(op); }

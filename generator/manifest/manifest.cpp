@@ -40,10 +40,10 @@ std::string Space::describe() const {
     return result;
 }
 
-std::int64_t Choice::evaluate(const Values& known) const {
+std::int64_t Choice::evaluate(const Values& values) const {
     for (const auto& [when, value] : alternatives) {
-        if (when.evaluate(known) != 0) {
-            return value.evaluate(known);
+        if (when.evaluate(values) != 0) {
+            return value.evaluate(values);
         }
     }
     throw InternalError("internal error: a choice without a last alternative");

@@ -13,16 +13,16 @@
 namespace tilejit::manifest {
 
 /// Dims, params, `let`, inputs, outputs and rules.
-void parse_signature(const JsonView& signature, Manifest& manifest);
-void parse_specialize(const JsonView& specialize, Manifest& manifest);
+void parse_signature(const JsonView& view, Manifest& manifest);
+void parse_specialize(const JsonView& view, Manifest& manifest);
 /// The open dimension is the outermost axis of a tensor or none of its axes.
 void check_open_dim(const JsonView& signature, const Manifest& manifest);
-void parse_kernels(const JsonView& kernels, Manifest& manifest);
-void parse_tolerance(const JsonView& tolerance, Manifest& manifest);
-void parse_roofline(const JsonView& roofline, Manifest& manifest);
+void parse_kernels(const JsonView& view, Manifest& manifest);
+void parse_tolerance(const JsonView& view, Manifest& manifest);
+void parse_roofline(const JsonView& view, Manifest& manifest);
 /// Also proves on each workload that the dims follow from the inputs' shapes, that aliases have equal
 /// shapes and that the roofline can be evaluated.
-void parse_workloads(const JsonView& workloads, const JsonView& root, Manifest& manifest);
+void parse_workloads(const JsonView& view, const JsonView& root, Manifest& manifest);
 
 /// The names of all dims and `let` entries.
 std::set<std::string> shape_names(const Manifest& manifest);
