@@ -1,0 +1,158 @@
+#include "tools/tilejit/arguments.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "generator/manifest/library.h"
+
+namespace tilejit::cli {
+namespace {
+
+bool is_switch(const std::string& argument) { return argument == "--json" || argument == "--help" || argument == "-h"; }
+
+template <typename Number>
+bool parse_whole(const std::string& text, Number& value) {
+    const char* end = text.data() + text.size();
+    const auto result = std::from_chars(text.data(), end, value);
+    return result.ec == std::errc() && result.ptr == end;
+}
+
+}  // namespace
+
+Arguments positionals(const Arguments& arguments) {
+    Arguments found;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const std::string& argument = arguments[i];
+        if (argument.size() < 2 || argument.front() != '-') {
+            found.push_back(argument);
+        } else if (!is_switch(argument) && argument.find('=') == std::string::npos) {
+            ++i;
+        }
+    }
+    return found;
+}
+
+const manifest::Manifest* named_op(const Arguments& arguments) {
+    const Arguments names = positionals(arguments);
+    if (names.empty()) {
+        if (std::any_of(arguments.begin(), arguments.end(),
+                        [](const std::string& a) { return a == "--help" || a == "-h"; })) {
+            return nullptr;
+        }
+        throw UsageError("no op given; `tilejit list` lists them");
+    }
+    if (names.size() > 1) {
+        throw UsageError(fmt::format("expected one op, found {}", fmt::join(names, " ")));
+    }
+    return &manifest::find_manifest(names.front());
+}
+
+void parse(CLI::App& app, const Arguments& arguments) {
+    Arguments reversed(arguments.rbegin(), arguments.rend());
+    try {
+        app.parse(std::move(reversed));
+    } catch (const CLI::CallForHelp&) {
+        throw HelpRequested{app.help()};
+    } catch (const CLI::ParseError& error) {
+        throw UsageError(fmt::format("{} (see `{} --help`)", error.what(), app.get_name()));
+    }
+}
+
+std::string flag_of(const std::string& dim) {
+    std::string flag = "--" + dim;
+    std::replace(flag.begin(), flag.end(), '_', '-');
+    return flag;
+}
+
+void DimFlags::add(CLI::App& app, const manifest::Manifest& manifest) {
+    for (const manifest::Dim& dim : manifest.dims) {
+        if (options_.count(dim.name) == 0) {
+            const std::string doc = dim.doc.empty() ? "dimension " + dim.name : dim.doc;
+            options_[dim.name] = app.add_option(flag_of(dim.name), texts_[dim.name], doc)->group("Dimensions");
+        }
+    }
+}
+
+bool DimFlags::given(const std::string& dim) const {
+    const auto option = options_.find(dim);
+    return option != options_.end() && option->second->count() > 0;
+}
+
+bool DimFlags::any_given() const {
+    return std::any_of(options_.begin(), options_.end(), [](const auto& option) { return option.second->count() > 0; });
+}
+
+manifest::Values DimFlags::values(const manifest::Manifest& manifest) const {
+    manifest::Values values;
+    std::vector<std::string> missing;
+    for (const manifest::Dim& dim : manifest.dims) {
+        if (given(dim.name)) {
+            values[dim.name] = parse_integer(texts_.at(dim.name), flag_of(dim.name));
+        } else {
+            missing.push_back(flag_of(dim.name));
+        }
+    }
+    if (!missing.empty()) {
+        throw UsageError(fmt::format("{} needs {}", manifest.op, fmt::join(missing, ", ")));
+    }
+    return values;
+}
+
+std::vector<std::int64_t> DimFlags::list(const std::string& dim) const {
+    std::vector<std::int64_t> values;
+    if (given(dim)) {
+        for (const std::string& text : split_list(texts_.at(dim))) {
+            values.push_back(parse_integer(text, flag_of(dim)));
+        }
+    }
+    return values;
+}
+
+std::int64_t parse_integer(const std::string& text, const std::string& what) {
+    std::int64_t value = 0;
+    if (!parse_whole(text, value)) {
+        throw UsageError(fmt::format("{} is \"{}\"; expected an integer", what, text));
+    }
+    return value;
+}
+
+double parse_number(const std::string& text, const std::string& what) {
+    double value = 0;
+    if (!parse_whole(text, value)) {
+        throw UsageError(fmt::format("{} is \"{}\"; expected a number", what, text));
+    }
+    return value;
+}
+
+std::vector<std::string> split_list(const std::string& text) {
+    std::vector<std::string> parts;
+    std::size_t begin = 0;
+    while (true) {
+        const std::size_t comma = text.find(',', begin);
+        parts.push_back(text.substr(begin, comma - begin));
+        if (comma == std::string::npos) {
+            return parts;
+        }
+        begin = comma + 1;
+    }
+}
+
+std::map<std::string, double> parse_assignments(const std::vector<std::string>& texts, const std::string& flag) {
+    std::map<std::string, double> values;
+    for (const std::string& text : texts) {
+        const std::size_t equal = text.find('=');
+        if (equal == std::string::npos || equal == 0) {
+            throw UsageError(fmt::format("{} is \"{}\"; expected name=value", flag, text));
+        }
+        const std::string name = text.substr(0, equal);
+        if (!values.emplace(name, parse_number(text.substr(equal + 1), flag + " " + name)).second) {
+            throw UsageError(fmt::format("{} gives {} twice", flag, name));
+        }
+    }
+    return values;
+}
+
+}  // namespace tilejit::cli

@@ -1,0 +1,58 @@
+/// \file Command lines whose flags depend on the op they name.
+///
+/// Arguments are read twice: first for the names of ops, then with the flags that their manifests ask
+/// for. All flags but `--json` and `--help` take a value, so that the first reading needs no manifest.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "generator/manifest/manifest.h"
+#include "tools/tilejit/cli.h"
+
+namespace tilejit::cli {
+
+/// The arguments that are neither flags nor their values.
+Arguments positionals(const Arguments& arguments);
+
+/// The manifest of the one op that the arguments name. Throws `UsageError` when they name none or
+/// several, `OpNotAvailable` for an unknown one; without any op but with `--help`, returns null.
+const manifest::Manifest* named_op(const Arguments& arguments);
+
+/// Parses; throws `UsageError` or `HelpRequested`.
+void parse(CLI::App& app, const Arguments& arguments);
+
+/// One flag per dimension.
+class DimFlags {
+public:
+    /// Adds `--c-x` for a dimension `c_x`; names that are there already are not added again.
+    void add(CLI::App& app, const manifest::Manifest& manifest);
+
+    bool any_given() const;
+    bool given(const std::string& dim) const;
+    /// One value for each of the manifest's dimensions. Throws `UsageError` naming the missing flags.
+    manifest::Values values(const manifest::Manifest& manifest) const;
+    /// A list of values, `1,16,128`; empty when the flag was not given.
+    std::vector<std::int64_t> list(const std::string& dim) const;
+
+private:
+    std::map<std::string, std::string> texts_;  ///< nodes do not move: options point to them
+    std::map<std::string, CLI::Option*> options_;
+};
+
+/// `c_x` -> `--c-x`.
+std::string flag_of(const std::string& dim);
+
+/// `what` names the flag or key in messages. Independent of the locale.
+std::int64_t parse_integer(const std::string& text, const std::string& what);
+double parse_number(const std::string& text, const std::string& what);
+std::vector<std::string> split_list(const std::string& text);
+
+/// `name=value` pairs; a name may come once.
+std::map<std::string, double> parse_assignments(const std::vector<std::string>& texts, const std::string& flag);
+
+}  // namespace tilejit::cli
