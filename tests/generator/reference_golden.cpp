@@ -23,30 +23,6 @@ std::int64_t disagreements(const std::vector<double>& got, const std::vector<dou
     return count;
 }
 
-/// Magnitudes of `pre`, from the mixing matrices that the case holds.
-std::map<std::string, std::vector<double>> pre_magnitudes(const kernels::ReferenceInputs& tensors) {
-    const auto& x = tensors.at("x");
-    const auto& m = tensors.at("ref.m");
-    const auto& h_pre = tensors.at("ref.h_pre");
-    const auto batch = static_cast<std::size_t>(x.shape[0]);
-    const auto n = static_cast<std::size_t>(m.shape[1]);
-    const auto width = static_cast<std::size_t>(x.shape[1]) / n;
-    std::vector<double> res(batch * n * width);
-    std::vector<double> layer(batch * width);
-    for (std::size_t t = 0; t < batch; ++t) {
-        for (std::size_t k = 0; k < n; ++k) {
-            for (std::size_t c = 0; c < width; ++c) {
-                const double value = std::fabs(x.values[(t * n + k) * width + c]);
-                layer[t * width + c] += h_pre.values[t * n + k] * value;
-                for (std::size_t i = 0; i < n; ++i) {
-                    res[(t * n + i) * width + c] += m.values[(t * n + i) * n + k] * value;
-                }
-            }
-        }
-    }
-    return {{"x_res", res}, {"x_layer", layer}};
-}
-
 }  // namespace
 
 TEST_CASE("reference: agrees with every golden case") {
@@ -81,7 +57,7 @@ TEST_CASE("reference: magnitudes are the sums of the absolute terms") {
         const kernels::ReferenceInputs tensors = test::golden_tensors(file);
         const kernels::ReferenceOutputs outputs =
             kernels::find_reference("MHCPreFwdOp")(tensors, test::golden_params(file));
-        for (const auto& [name, want] : pre_magnitudes(tensors)) {
+        for (const auto& [name, want] : test::pre_magnitudes(tensors)) {
             INFO(name);
             CHECK(disagreements(outputs.at(name).magnitude, want, want, kRelative) == 0);
         }
