@@ -70,7 +70,8 @@ TEST_CASE("cli: no or unknown commands and ops") {
         {{"explain", "NoSuchOp"}, "OpNotAvailable", {"NoSuchOp", "MHCPreFwdOp"}},
         {{"aot", "MHCPostFwdOp", "NoSuchOp", "-o", "x"}, "OpNotAvailable", {"NoSuchOp", "MHCPreFwdOp"}},
         {{"gen", "MHCPostFwdOp", "MHCPreFwdOp"}, "UsageError", {"expected one op"}},
-        {{"list", "--everything"}, "UsageError", {"--everything", "tilejit list --help"}},
+        {{"list", "--everything"}, "UsageError", {"tilejit list takes no --everything", "tilejit list --help"}},
+        {{"run", "MHCPreFwdOp", "--foo", "3"}, "UsageError", {"tilejit run takes no --foo"}},
     });
     const ProcessResult nothing = run_cli({});
     CHECK(nothing.code == 2);
@@ -165,4 +166,11 @@ TEST_CASE("cli: what the environment lacks is exit code 3 with a remedy") {
     CHECK(result.code == 3);
     CHECK(result.out.empty());
     CHECK(result.err.find("/no/such/libnvrtc.so") != std::string::npos);
+    CHECK(result.err.find('\n') == result.err.size() - 1);
+}
+
+TEST_CASE("cli: output that cannot be written is an error") {
+    const ProcessResult result = test::run_program("sh", {"-c", std::string(TILEJIT_CLI) + " list > /dev/full"});
+    CHECK(result.code == 2);
+    CHECK(result.err == "tilejit: error: cannot write to standard output\n");
 }

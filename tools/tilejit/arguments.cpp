@@ -52,12 +52,19 @@ const manifest::Manifest* named_op(const Arguments& arguments) {
 
 void parse(CLI::App& app, const Arguments& arguments) {
     Arguments reversed(arguments.rbegin(), arguments.rend());
+    app.allow_extras();  // reported below, in the order they were given
     try {
         app.parse(std::move(reversed));
     } catch (const CLI::CallForHelp&) {
         throw HelpRequested{app.help()};
     } catch (const CLI::ParseError& error) {
         throw UsageError(fmt::format("{} (see `{} --help`)", error.what(), app.get_name()));
+    }
+    const std::vector<std::string> unknown = app.remaining();
+    for (const std::string& argument : arguments) {
+        if (std::find(unknown.begin(), unknown.end(), argument) != unknown.end()) {
+            throw UsageError(fmt::format("{0} takes no {1} (see `{0} --help`)", app.get_name(), argument));
+        }
     }
 }
 

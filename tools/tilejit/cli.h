@@ -17,7 +17,7 @@ enum ExitCode {
     kGood = 0,
     kFailed = 1,       ///< a check failed, or TileJIT itself did
     kBadUse = 2,       ///< arguments, shapes, files, targets: the caller can mend it
-    kEnvironment = 3,  ///< a GPU, a driver, NVRTC or a tool is missing
+    kEnvironment = 3,  ///< a GPU, a driver, NVRTC, a tool or memory is missing
 };
 
 /// The command line is not legal.
@@ -56,8 +56,9 @@ void print(std::string_view text);
 /// Writes `json`, indented, and a line end to standard output.
 void print_json(const nlohmann::json& json);
 
-/// The exit code of an error, and its type's name.
+/// The exit code of an error, and its type's name; `what()`, or words for an error that has none.
 ExitCode exit_code_of(const std::exception& error);
 std::string_view type_of(const std::exception& error);
+std::string message_of(const std::exception& error);
 
 }  // namespace tilejit::cli

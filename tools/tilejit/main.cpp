@@ -53,11 +53,23 @@ int dispatch(const Arguments& arguments) {
     return find_command(arguments.front()).run({arguments.begin() + 1, arguments.end()});
 }
 
+/// The lines of `text` as one; what authors of kernels read, with code or layouts in it, stays as it is.
+std::string one_line(const std::exception& error, std::string text) {
+    if (dynamic_cast<const GenerateError*>(&error) != nullptr || dynamic_cast<const UserError*>(&error) == nullptr) {
+        return text;
+    }
+    for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at)) {
+        const std::size_t next = std::min(text.find_first_not_of("\n ", at), text.size());
+        text.replace(at, next - at, next < text.size() ? " " : "");
+    }
+    return text;
+}
+
 void report(const std::exception& error, bool json) {
-    const std::string text =
-        json ? nlohmann::json{{"error", {{"type", type_of(error)}, {"message", error.what()}}}}.dump(
-                   -1, ' ', false, nlohmann::json::error_handler_t::replace)
-             : fmt::format("tilejit: error: {}", error.what());
+    const std::string message = message_of(error);
+    const std::string text = json ? nlohmann::json{{"error", {{"type", type_of(error)}, {"message", message}}}}.dump(
+                                        -1, ' ', false, nlohmann::json::error_handler_t::replace)
+                                  : fmt::format("tilejit: error: {}", one_line(error, message));
     std::fprintf(stderr, "%s\n", text.c_str());
     if (const auto* refused = dynamic_cast<const CompileError*>(&error); refused != nullptr && !json) {
         std::fprintf(stderr, "%s\n", refused->log().c_str());

@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <new>
 #include <nlohmann/json.hpp>
 
 #include "tools/tilejit/cli.h"
@@ -24,7 +25,8 @@ constexpr NamedType kTypes[] = {
     {"OpNotAvailable", is<OpNotAvailable>}, {"TargetError", is<TargetError>},
     {"GenerateError", is<GenerateError>},   {"CompileError", is<CompileError>},
     {"FileError", is<FileError>},           {"CacheError", is<CacheError>},
-    {"DriverError", is<DriverError>},       {"InternalError", is<InternalError>},
+    {"DriverError", is<DriverError>},       {"OutOfMemory", is<std::bad_alloc>},
+    {"InternalError", is<InternalError>},
 };
 
 }  // namespace
@@ -40,7 +42,7 @@ void print_json(const nlohmann::json& json) {
 }
 
 ExitCode exit_code_of(const std::exception& error) {
-    if (is<DriverError>(error) || is<EnvironmentError>(error)) {
+    if (is<DriverError>(error) || is<EnvironmentError>(error) || is<std::bad_alloc>(error)) {
         return kEnvironment;
     }
     // NVRTC refuses text that TileJIT made: no argument can mend that.
@@ -57,6 +59,10 @@ std::string_view type_of(const std::exception& error) {
         }
     }
     return "Error";
+}
+
+std::string message_of(const std::exception& error) {
+    return is<std::bad_alloc>(error) ? "not enough memory for the tensors; use smaller dimensions" : error.what();
 }
 
 }  // namespace tilejit::cli
