@@ -1,6 +1,8 @@
 /// \file `tolerance`, `roofline` and `workloads`: how the op is checked and measured.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "generator/manifest/parse_parts.h"
 #include "tilejit/error.h"
 

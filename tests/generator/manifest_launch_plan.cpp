@@ -1,6 +1,4 @@
 /// The launch plan's JSON form.
-#include <fstream>
-#include <random>
 
 #include "generator/launch_plan.h"
 #include "tests/catch.h"

@@ -1,6 +1,7 @@
 /// Sets of ops.
 #include "generator/manifest/library.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <thread>

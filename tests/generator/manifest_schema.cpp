@@ -1,4 +1,5 @@
 /// `manifests/op.schema.json` and the parser agree: on keys, on which are required, and on fixed choices.
+#include <algorithm>
 #include <fstream>
 #include <set>
 
