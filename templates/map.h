@@ -33,6 +33,9 @@ struct exp {
 struct sqrt {
     __device__ __forceinline__ f32 operator()(f32 a) const { return __fsqrt_rn(a); }
 };
+struct sigmoid {
+    __device__ __forceinline__ f32 operator()(f32 a) const { return __fdiv_rn(1.0F, __fadd_rn(1.0F, expf(-a))); }
+};
 struct add {
     __device__ __forceinline__ f32 operator()(f32 a, f32 b) const { return __fadd_rn(a, b); }
 };
@@ -57,38 +60,13 @@ struct fma {
 
 }  // namespace fn
 
-template <class F, class L, class A>
-__device__ __forceinline__ auto map(const A& a) {
-    using FromA = Matching<L, typename A::layout>;
-    Tile<decltype(F{}(a.v[0])), L> out;
+/// F of tiles and plain numbers, in layout L.
+template <class F, class L, class... Args>
+__device__ __forceinline__ auto map(const Args&... args) {
+    Tile<decltype(F{}(at<L>(args, 0)...)), L> out;
 #pragma unroll
     for (int s = 0; s < out.kSlots; ++s) {
-        out.v[s] = F{}(a.v[FromA::slot(s)]);
-    }
-    return out;
-}
-
-template <class F, class L, class A, class B>
-__device__ __forceinline__ auto map(const A& a, const B& b) {
-    using FromA = Matching<L, typename A::layout>;
-    using FromB = Matching<L, typename B::layout>;
-    Tile<decltype(F{}(a.v[0], b.v[0])), L> out;
-#pragma unroll
-    for (int s = 0; s < out.kSlots; ++s) {
-        out.v[s] = F{}(a.v[FromA::slot(s)], b.v[FromB::slot(s)]);
-    }
-    return out;
-}
-
-template <class F, class L, class A, class B, class C>
-__device__ __forceinline__ auto map(const A& a, const B& b, const C& c) {
-    using FromA = Matching<L, typename A::layout>;
-    using FromB = Matching<L, typename B::layout>;
-    using FromC = Matching<L, typename C::layout>;
-    Tile<decltype(F{}(a.v[0], b.v[0], c.v[0])), L> out;
-#pragma unroll
-    for (int s = 0; s < out.kSlots; ++s) {
-        out.v[s] = F{}(a.v[FromA::slot(s)], b.v[FromB::slot(s)], c.v[FromC::slot(s)]);
+        out.v[s] = F{}(at<L>(args, s)...);
     }
     return out;
 }

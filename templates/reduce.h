@@ -106,16 +106,15 @@ struct Contracted {
 
 }  // namespace detail
 
-/// `out = init + sum over Axis of a * b`, one fma a term, ascending.
+/// `out = init + sum over Axis of a * b`, one fma a term, ascending; `init` is a tile or a number.
 template <class L, int Axis, int Extent, class A, class B, class I>
 __device__ __forceinline__ Tile<f32, L> contract(const A& a, const B& b, const I& init) {
     using FromA = detail::Contracted<L, Axis, Extent, typename A::layout>;
     using FromB = detail::Contracted<L, Axis, Extent, typename B::layout>;
-    using FromI = Matching<L, typename I::layout>;
     Tile<f32, L> out;
 #pragma unroll
     for (int s = 0; s < out.kSlots; ++s) {
-        out.v[s] = init.v[FromI::slot(s)];
+        out.v[s] = at<L>(init, s);
 #pragma unroll
         for (int k = 0; k < Extent; ++k) {
             out.v[s] =

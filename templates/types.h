@@ -48,6 +48,16 @@ struct Matching<Same, Same> {
     __device__ __forceinline__ static int slot(int s) { return s; }
 };
 
+/// The element that an operation in layout L needs in its slot `s`; a number is every element.
+template <class L, class T, class A>
+__device__ __forceinline__ T at(const Tile<T, A>& tile, int s) {
+    return tile.v[Matching<L, A>::slot(s)];
+}
+template <class L>
+__device__ __forceinline__ f32 at(f32 value, int) {
+    return value;
+}
+
 /// The thread's coordinate on an axis.
 template <class L, int Axis, int Piece = 0>
 __device__ __forceinline__ int thread_coord() {
@@ -66,12 +76,15 @@ __device__ __forceinline__ int thread_coord() {
 }
 
 /// True for exactly one of the threads that hold copies of the same elements.
-template <class L>
-__device__ __forceinline__ bool owner() {
-    if constexpr (L::value.replicated()) {
-        return L::value.owner(static_cast<int>(threadIdx.x));
-    } else {
+template <class L, int Piece = 0>
+__device__ __forceinline__ bool owner(int rest = static_cast<int>(threadIdx.x)) {
+    if constexpr (!L::value.replicated()) {
         return true;
+    } else if constexpr (Piece == L::value.thread_count) {
+        return rest == 0;
+    } else {
+        constexpr tj::Piece piece = L::value.thread[Piece];
+        return owner<L, Piece + 1>(rest - piece.digit(static_cast<int>(threadIdx.x)) * piece.stride);
     }
 }
 

@@ -165,15 +165,9 @@ Tile max(const Operand& a, const Operand& b) { return State::map(F::max, {&a, &b
 Tile fma(const Operand& a, const Operand& b, const Operand& c) { return State::map(F::fma, {&a, &b, &c}); }
 Tile exp(const Operand& a) { return State::map(F::exp, {&a}); }
 Tile sqrt(const Operand& a) { return State::map(F::sqrt, {&a}); }
+Tile sigmoid(const Operand& a) { return State::map(F::sigmoid, {&a}); }
 Tile to_f32(const Operand& a) { return State::map(F::to_f32, {&a}); }
 Tile to_bf16(const Operand& a) { return State::map(F::to_bf16, {&a}); }
-
-Tile sigmoid(const Operand& a) {
-    const Where at = State::where(a);
-    const auto located = [at](Tile tile) { return Operand(tile, at.file, at.line); };
-    const Operand one(1.0F, at.file, at.line);
-    return one / located(one + located(exp(located(-a))));
-}
 
 Tile sum(const Operand& a, std::initializer_list<Axis> axes) {
     std::vector<ir::AxisId> ids;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <set>
 
 #include "generator/emit/arguments.h"
 #include "generator/emit/emit.h"
@@ -76,6 +77,7 @@ public:
         }
         for (const ir::Role& role : kernel_.roles) {
             line(fmt::format("// role {}: {} warps", role.name, role.warps));
+            find_needed_tiles(role.body);
             block(role.body);
         }
         --indent_;
@@ -227,17 +229,14 @@ private:
                        [&](const ir::SharedStore& op) {
                            line(fmt::format("tj::share<{}>(v{});", buffer(op.buffer), op.in) + where);
                        },
-                       [&](const ir::Constant& op) {
-                           define(op.out, fmt::format("tj::fill<{}>({})", layout(op.out), float_text(op.value)));
-                       },
+                       [&](const ir::Constant& op) { number(op.out, float_text(op.value), where); },
                        [&](const ir::Parameter& op) {
-                           define(op.out, fmt::format("tj::fill<{}>({})", layout(op.out),
-                                                      program_.params[static_cast<std::size_t>(op.param)].name));
+                           number(op.out, program_.params[static_cast<std::size_t>(op.param)].name, where);
                        },
                        [&](const ir::Map& op) {
                            std::vector<std::string> args;
                            for (const ir::ValueId arg : op.args) {
-                               args.push_back(fmt::format("v{}", arg));
+                               args.push_back(operand(arg));
                            }
                            define(op.out, fmt::format("tj::map<tj::fn::{}, {}>({})", ir::name_of(op.function),
                                                       layout(op.out), fmt::join(args, ", ")));
@@ -254,6 +253,37 @@ private:
                    stmt.op);
     }
 
+    /// Numbers are written where element-wise operations use them; other operations need a tile.
+    void number(ir::ValueId id, const std::string& text, const std::string& where) {
+        numbers_[id] = text;
+        if (needs_tile_.contains(id)) {
+            line(fmt::format("const auto v{} = tj::fill<{}>({});", id, layout(id), text) + where);
+        }
+    }
+
+    std::string operand(ir::ValueId id) const {
+        const auto known = numbers_.find(id);
+        return known != numbers_.end() ? known->second : fmt::format("v{}", id);
+    }
+
+    void find_needed_tiles(const std::vector<ir::Stmt>& body) {
+        for (const ir::Stmt& stmt : body) {
+            if (const auto* contract = std::get_if<ir::Contract>(&stmt.op)) {
+                needs_tile_.insert({contract->a, contract->b});
+            } else if (!std::holds_alternative<ir::Map>(stmt.op)) {
+                for (const ir::ValueId id : ir::inputs_of(stmt.op)) {
+                    needs_tile_.insert(id);
+                }
+            }
+            if (const auto* loop = std::get_if<ir::For>(&stmt.op)) {
+                for (const ir::For::Carried& carried : loop->carried) {
+                    needs_tile_.insert(carried.next);
+                }
+                find_needed_tiles(loop->body);
+            }
+        }
+    }
+
     void reduce(const ir::Reduce& op, const std::string& where) {
         std::vector<int> extents;
         for (const ir::AxisId axis : op.axes) {
@@ -267,8 +297,7 @@ private:
     }
 
     void contract(const ir::Contract& op, const std::string& where) {
-        const std::string init =
-            op.init ? fmt::format("v{}", *op.init) : fmt::format("tj::fill<{}>({})", layout(op.out), float_text(0.0F));
+        const std::string init = op.init ? operand(*op.init) : float_text(0.0F);
         line(fmt::format("const auto v{} = tj::contract<{}, {}, {}>(v{}, v{}, {});", op.out, layout(op.out), op.axis,
                          extent(op.axis), op.a, op.b, init) +
              where);
@@ -297,6 +326,8 @@ private:
     const ir::Program& program_;
     const ir::Kernel& kernel_;
     Constants& constants_;
+    std::map<ir::ValueId, std::string> numbers_;
+    std::set<ir::ValueId> needs_tile_;
     std::string text_;
     int indent_ = 0;
 };

@@ -27,6 +27,8 @@ float apply(ir::Function function, float a, float b, float c) {
             return std::exp(a);
         case ir::Function::sqrt:
             return std::sqrt(a);
+        case ir::Function::sigmoid:
+            return 1.0F / (1.0F + std::exp(-a));
         case ir::Function::add:
             return a + b;
         case ir::Function::sub:

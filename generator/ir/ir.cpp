@@ -78,6 +78,8 @@ const char* name_of(Function function) {
             return "exp";
         case Function::sqrt:
             return "sqrt";
+        case Function::sigmoid:
+            return "sigmoid";
         case Function::add:
             return "add";
         case Function::sub:
@@ -104,6 +106,7 @@ int arity_of(Function function) {
         case Function::negate:
         case Function::exp:
         case Function::sqrt:
+        case Function::sigmoid:
             return 1;
         case Function::add:
         case Function::sub:

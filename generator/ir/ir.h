@@ -156,8 +156,9 @@ struct Parameter {
     ParamId param = -1;
 };
 
-/// Element-wise functions. fp32 with one rounding each; `fma` rounds once, nothing else is fused.
-enum class Function { to_f32, to_bf16, negate, exp, sqrt, add, sub, mul, div, min, max, fma };
+/// Element-wise functions. fp32 with one rounding each; `fma` rounds once, nothing else is fused;
+/// `sigmoid` is 1 / (1 + exp(-a)) in these steps.
+enum class Function { to_f32, to_bf16, negate, exp, sqrt, sigmoid, add, sub, mul, div, min, max, fma };
 
 struct Map {
     ValueId out = -1;
