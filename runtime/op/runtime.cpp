@@ -61,7 +61,7 @@ const cuda::DriverApi& Runtime::driver() {
 }
 
 const NvrtcApi& Runtime::nvrtc() {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(nvrtc_mutex_);
     if (!nvrtc_) {
         nvrtc_ = options_.load_nvrtc();
     }

@@ -57,9 +57,10 @@ private:
 
     RuntimeOptions options_;
     DiskCache cache_;
-    std::mutex mutex_;  ///< guards the three below
-    std::optional<cuda::DriverApi> driver_;
+    std::mutex nvrtc_mutex_;  ///< guards `nvrtc_`: loading it takes long, and launches need not wait
     std::optional<NvrtcApi> nvrtc_;
+    std::mutex mutex_;  ///< guards the two below
+    std::optional<cuda::DriverApi> driver_;
     std::map<int, std::unique_ptr<DeviceContext>> devices_;
     SingleFlight<LoadedProgram> programs_;  ///< by device and key; destroyed before the devices
 };

@@ -34,11 +34,11 @@ public:
     };
 
     struct Options {
-        Stream stream = nullptr;            ///< as in `CallOptions`
-        std::optional<TensorView> x_res;    ///< written instead of a new tensor
-        std::optional<TensorView> x_layer;  ///< written instead of a new tensor
-        std::optional<TensorView> h_post;   ///< written instead of a new tensor
-        WorkspaceView workspace = {};       ///< as in `CallOptions`
+        Stream stream = nullptr;                 ///< as in `CallOptions`
+        std::optional<TensorView> x_res = {};    ///< written instead of a new tensor
+        std::optional<TensorView> x_layer = {};  ///< written instead of a new tensor
+        std::optional<TensorView> h_post = {};   ///< written instead of a new tensor
+        WorkspaceView workspace = {};            ///< as in `CallOptions`
     };
 
     /// \param sinkhorn_repeat  at least 0
@@ -70,9 +70,9 @@ private:
 class MHCPostFwd {
 public:
     struct Options {
-        Stream stream = nullptr;          ///< as in `CallOptions`
-        std::optional<TensorView> x_out;  ///< written instead of a new tensor; may be exactly `x_res`
-        WorkspaceView workspace = {};     ///< as in `CallOptions`
+        Stream stream = nullptr;               ///< as in `CallOptions`
+        std::optional<TensorView> x_out = {};  ///< written instead of a new tensor; may be exactly `x_res`
+        WorkspaceView workspace = {};          ///< as in `CallOptions`
     };
 
     /// \param target  see `tilejit/target.h`
