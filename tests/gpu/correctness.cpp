@@ -32,9 +32,13 @@ TEST_CASE("every golden case on the GPU", "[gpu]") {
 
 TEST_CASE("random shapes on the GPU", "[gpu]") {
     for (const char* op : {"MHCPreFwdOp", "MHCPostFwdOp"}) {
-        for (const Shape& shape : swept_shapes(100, 20261201)) {
-            const OpCase op_case = random_case(op, shape.dims, shape.seed);
-            INFO(describe(op_case) << " seed " << shape.seed);
+        std::vector<OpCase> cases;
+        for (const Shape& shape : swept_shapes(200, 20261201)) {
+            cases.push_back(random_case(op, shape.dims, shape.seed));
+        }
+        prepare_in_parallel(cases, kGpu);
+        for (const OpCase& op_case : cases) {
+            INFO(describe(op_case));
             CHECK(errors_of(op_case, run_case(op_case, {.device = kGpu})) == "");
         }
     }

@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <memory>
 #include <random>
 #include <stdexcept>
+#include <thread>
 
 #include "generator/kernels/check.h"
 #include "generator/kernels/reference.h"
@@ -130,7 +133,7 @@ HostTensor HostTensor::rows(std::int64_t first, std::int64_t count) const {
 }
 
 OpCase random_case(const std::string& op, const manifest::Values& dims, std::uint64_t seed) {
-    OpCase result{&manifest::find_manifest(op), dims, {}, {}};
+    OpCase result{&manifest::find_manifest(op), dims, {}, {}, seed};
     const manifest::Values values = manifest::complete_dims(*result.manifest, dims);
     std::mt19937_64 random(seed);
     for (const manifest::Tensor& input : result.manifest->inputs) {
@@ -143,7 +146,7 @@ OpCase random_case(const std::string& op, const manifest::Values& dims, std::uin
 }
 
 OpCase golden_case(const safetensors::File& file) {
-    OpCase result{&manifest::find_manifest(file.metadata.at("op")), {}, {}, {}};
+    OpCase result{&manifest::find_manifest(file.metadata.at("op")), {}, {}, {}, 0};
     std::vector<manifest::GivenShape> shapes;
     for (const manifest::Tensor& input : result.manifest->inputs) {
         const safetensors::Tensor& tensor = file.tensors.at(input.name);
@@ -208,6 +211,18 @@ HostTensors run_case(const OpCase& op_case, const RunOptions& options) {
     return outputs;
 }
 
+void prepare_in_parallel(const std::vector<OpCase>& cases, Device device) {
+    std::atomic<std::size_t> next = 0;
+    std::vector<std::jthread> threads;
+    for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i) {
+        threads.emplace_back([&] {
+            for (std::size_t at = next++; at < cases.size(); at = next++) {
+                Op(cases[at].manifest->op, cases[at].params).prepare(cases[at].dims, device);
+            }
+        });
+    }
+}
+
 std::string errors_of(const OpCase& op_case, const HostTensors& outputs) {
     const manifest::Manifest& manifest = *op_case.manifest;
     kernels::ReferenceInputs inputs;
@@ -235,7 +250,7 @@ std::string describe(const OpCase& op_case) {
     for (const auto& [name, value] : op_case.dims) {
         text += fmt::format(" {}={}", name, value);
     }
-    return text;
+    return text + fmt::format(" seed {}", op_case.seed);
 }
 
 }  // namespace tilejit::test

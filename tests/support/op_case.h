@@ -33,6 +33,7 @@ struct OpCase {
     manifest::Values dims;
     HostTensors inputs;
     Params params;
+    std::uint64_t seed = 0;  ///< of random inputs
 };
 
 /// Normal numbers: weights (f32 matrices) scaled by 1 / sqrt(rows), everything else by 1. The
@@ -54,6 +55,9 @@ struct RunOptions {
 /// Runs the case with outputs that are poisoned first and guarded on all sides. Fails the test when a
 /// byte outside the outputs changed or an input changed.
 HostTensors run_case(const OpCase& op_case, const RunOptions& options);
+
+/// Compiles what the cases need, on all cores, so that running them one by one does not wait.
+void prepare_in_parallel(const std::vector<OpCase>& cases, Device device);
 
 /// One line per output out of tolerance, with its worst element; empty when all pass.
 std::string errors_of(const OpCase& op_case, const HostTensors& outputs);
