@@ -6,7 +6,9 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$root/build
 jobs=$(nproc)
 mkdir -p "$build"
-cd "$root"
+cd "$root" || exit
+# So that a clone in another folder finds what this one compiled.
+export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
 
 # One line on what is missing, and the exit code that the command line tool uses for it too.
 lack() {
