@@ -95,7 +95,9 @@ if $full; then
     build_and_test clang -LE '^(matrix|gpu)$' || true
     stage "lint" check_lint || true
     build_and_test asan -LE '^(matrix|gpu)$' || true
-    build_and_test tsan -L '^(runtime|fault)$' || true
+    # Only what runs threads: everything else has none to race.
+    { stage "tsan: build" build_preset tsan test_runtime test_fault &&
+        stage "tsan: tests" test_preset tsan -L '^(runtime|fault)$'; } || true
     stage "matrix: every kernel for every architecture" test_preset release -L '^matrix$' --verbose || true
 fi
 
