@@ -16,8 +16,8 @@ struct Sink {
 
 /// Never destroyed: threads may still log while the process exits.
 Sink& sink() {
-    static Sink* const instance = new Sink;
-    return *instance;
+    static Sink* const kInstance = new Sink;
+    return *kInstance;
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ std::optional<fs::path> cache_folder(const std::function<const char*(const char*
         const char* text = get(name);
         return text == nullptr || *text == '\0' ? std::nullopt : std::optional<fs::path>(text);
     };
-    if (const auto folder = value("TILEJIT_CACHE_DIR")) {
+    if (auto folder = value("TILEJIT_CACHE_DIR")) {
         return folder;
     }
     if (const auto folder = value("XDG_CACHE_HOME"); folder && folder->is_absolute()) {

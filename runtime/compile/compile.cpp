@@ -37,6 +37,7 @@ public:
 
     nvrtc::Result compile(const std::vector<std::string>& options) {
         std::vector<const char*> pointers;
+        pointers.reserve(options.size());
         for (const std::string& option : options) {
             pointers.push_back(option.c_str());
         }

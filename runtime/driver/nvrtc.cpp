@@ -140,6 +140,7 @@ std::vector<std::string> supported_archs(const NvrtcApi& api) {
     std::vector<int> numbers(static_cast<std::size_t>(count));
     check_nvrtc(api, api.get_supported_archs(numbers.data()), "nvrtcGetSupportedArchs");
     std::vector<std::string> result;
+    result.reserve(numbers.size());
     for (const int number : numbers) {
         result.push_back(fmt::format("sm_{}", number));
     }

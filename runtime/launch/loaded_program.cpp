@@ -9,7 +9,7 @@ namespace tilejit {
 namespace {
 
 /// Dynamic shared memory that a function may use without opting in.
-constexpr std::int64_t kSharedBytesByDefault = 48 * 1024;
+constexpr std::int64_t kSharedBytesByDefault = std::int64_t{48} * 1024;
 
 }  // namespace
 

@@ -14,6 +14,7 @@ namespace {
 
 std::vector<std::string> names_of(const std::vector<manifest::Tensor>& tensors) {
     std::vector<std::string> names;
+    names.reserve(tensors.size());
     for (const manifest::Tensor& tensor : tensors) {
         names.push_back(tensor.name);
     }

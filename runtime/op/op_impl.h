@@ -30,7 +30,7 @@ public:
     const Params& params() const { return params_; }
 
     /// Checks, makes the kernel if need be, allocates the outputs that are null, and runs.
-    std::vector<Tensor> call(const CallTensors& tensors, Stream stream, const WorkspaceView& workspace);
+    std::vector<Tensor> call(const CallTensors& given, Stream stream, const WorkspaceView& workspace);
     void prepare(const Dims& dims, Device device);
     std::size_t workspace_bytes(const Dims& dims, Device device);
 

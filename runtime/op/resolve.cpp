@@ -21,8 +21,8 @@ struct DefaultTarget {
 };
 
 DefaultTarget& default_slot() {
-    static DefaultTarget* const instance = new DefaultTarget;
-    return *instance;
+    static DefaultTarget* const kInstance = new DefaultTarget;
+    return *kInstance;
 }
 
 }  // namespace

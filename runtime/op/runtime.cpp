@@ -13,8 +13,8 @@ namespace tilejit {
 namespace {
 
 const std::string& generator_digest_once() {
-    static const std::string text = generator_digest();
-    return text;
+    static const std::string kText = generator_digest();
+    return kText;
 }
 
 void refuse_capture(const cuda::DriverApi& api, cuda::Stream stream, const std::string& op) {
@@ -44,12 +44,12 @@ SpecKeyParts key_parts(const manifest::Manifest& manifest, const Specialization&
 Runtime::Runtime(RuntimeOptions options) : options_(std::move(options)), cache_(options_.cache_folder) {}
 
 const std::shared_ptr<Runtime>& Runtime::process() {
-    static const auto* const instance = new std::shared_ptr<Runtime>(std::make_shared<Runtime>(RuntimeOptions{
+    static const auto* const kInstance = new std::shared_ptr<Runtime>(std::make_shared<Runtime>(RuntimeOptions{
         .load_driver = [] { return tilejit::load_driver(); },
         .load_nvrtc = [] { return tilejit::load_nvrtc(); },
         .cache_folder = cache_folder([](const char* name) { return static_cast<const char*>(std::getenv(name)); }),
     }));
-    return *instance;
+    return *kInstance;
 }
 
 const cuda::DriverApi& Runtime::driver() {

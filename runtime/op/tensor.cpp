@@ -97,32 +97,32 @@ std::int64_t TensorView::elements() const {
 
 /// Memory and what frees it.
 struct Tensor::Storage {
-    Storage(std::shared_ptr<Runtime> runtime, Device device, Stream stream, std::size_t bytes)
-        : runtime_(std::move(runtime)), device_(device), stream_(stream) {
+    Storage(std::shared_ptr<Runtime> owner, Device on, Stream in, std::size_t bytes)
+        : runtime(std::move(owner)), device(on), stream(in) {
         if (device.kind == Device::Kind::cpu) {
-            data_ = ::operator new(bytes, kCpuAlignment);
+            data = ::operator new(bytes, kCpuAlignment);
             return;
         }
-        DeviceContext& context = runtime_->device(device.index);
+        DeviceContext& context = runtime->device(device.index);
         const cuda::DriverApi& api = context.api();
         const ContextScope scope(api, context.context());
         cuda::DevicePtr address = 0;
         check_driver(api, api.mem_alloc_async(&address, bytes, stream), "cuMemAllocAsync",
                      fmt::format("{} bytes on {}", bytes, name_of(device)));
-        data_ = reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
+        std::memcpy(&data, &address, sizeof data);
     }
 
     ~Storage() {
-        if (device_.kind == Device::Kind::cpu) {
-            ::operator delete(data_, kCpuAlignment);
+        if (device.kind == Device::Kind::cpu) {
+            ::operator delete(data, kCpuAlignment);
             return;
         }
-        DeviceContext& context = runtime_->device(device_.index);
+        DeviceContext& context = runtime->device(device.index);
         const cuda::DriverApi& api = context.api();
         if (api.ctx_push_current(context.context()) != cuda::kSuccess) {
             return;  // the driver is gone, and the memory with it
         }
-        api.mem_free_async(device_address(data_), stream_);
+        api.mem_free_async(device_address(data), stream);
         cuda::Context ignored = nullptr;
         api.ctx_pop_current(&ignored);
     }
@@ -130,10 +130,10 @@ struct Tensor::Storage {
     Storage(const Storage&) = delete;
     Storage& operator=(const Storage&) = delete;
 
-    std::shared_ptr<Runtime> runtime_;
-    Device device_;
-    Stream stream_;
-    void* data_ = nullptr;
+    std::shared_ptr<Runtime> runtime;
+    Device device;
+    Stream stream;
+    void* data = nullptr;
 };
 
 Tensor::Tensor() = default;
@@ -165,7 +165,7 @@ Tensor TensorAccess::empty(const std::shared_ptr<Runtime>& runtime, DType dtype,
     result.view_ = TensorView::contiguous(nullptr, dtype, std::move(shape), device);
     if (bytes > 0) {
         result.storage_ = std::make_unique<Tensor::Storage>(runtime, device, stream, bytes);
-        result.view_.data = result.storage_->data_;
+        result.view_.data = result.storage_->data;
     }
     return result;
 }
