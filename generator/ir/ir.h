@@ -269,6 +269,9 @@ template <class... F>
 struct Overload : F... {
     using F::operator()...;
 };
+// clang deduces the arguments of an aggregate from version 17 on.
+template <class... F>
+Overload(F...) -> Overload<F...>;
 
 /// The tiles an operation reads, and those it defines (for a loop: its own, not its body's).
 std::vector<ValueId> inputs_of(const Op& op);
