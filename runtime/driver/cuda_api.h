@@ -10,6 +10,7 @@ struct CUctx_st;
 struct CUmod_st;
 struct CUfunc_st;
 struct CUstream_st;
+struct CUevent_st;
 
 namespace tilejit::cuda {
 
@@ -19,6 +20,7 @@ using Context = CUctx_st*;
 using Module = CUmod_st*;
 using Function = CUfunc_st*;
 using Stream = CUstream_st*;
+using Event = CUevent_st*;
 using DevicePtr = unsigned long long;
 
 inline constexpr Result kSuccess = 0;
@@ -41,12 +43,15 @@ inline constexpr Result kErrorNotSupported = 801;
 inline constexpr Result kErrorSystemDriverMismatch = 803;
 inline constexpr Result kErrorStreamCaptureUnsupported = 900;
 
-inline constexpr int kComputeCapabilityMajor = 75;  ///< `CU_DEVICE_ATTRIBUTE_...`
+inline constexpr int kL2CacheSize = 38;  ///< `CU_DEVICE_ATTRIBUTE_...`, in bytes
+inline constexpr int kComputeCapabilityMajor = 75;
 inline constexpr int kComputeCapabilityMinor = 76;
 inline constexpr int kMaxSharedMemoryPerBlockOptin = 97;
 inline constexpr int kMemoryPoolsSupported = 115;
-inline constexpr int kMaxDynamicSharedSizeBytes = 8;  ///< `CU_FUNC_ATTRIBUTE_...`
-inline constexpr int kCaptureStatusNone = 0;          ///< `CU_STREAM_CAPTURE_STATUS_NONE`
+inline constexpr int kMaxDynamicSharedSizeBytes = 8;   ///< `CU_FUNC_ATTRIBUTE_...`
+inline constexpr int kCaptureStatusNone = 0;           ///< `CU_STREAM_CAPTURE_STATUS_NONE`
+inline constexpr unsigned int kStreamNonBlocking = 1;  ///< `CU_STREAM_NON_BLOCKING`
+inline constexpr unsigned int kEventDefault = 0;       ///< `CU_EVENT_DEFAULT`: with timing
 
 /// `CUlaunchAttribute`: an id and 64 bytes whose meaning the id gives.
 struct LaunchAttribute {
@@ -97,8 +102,17 @@ struct DriverApi {
     Result (*memcpy_htod_async)(DevicePtr to, const void* from, std::size_t bytes, Stream stream) = nullptr;
     Result (*memcpy_dtoh_async)(void* to, DevicePtr from, std::size_t bytes, Stream stream) = nullptr;
     Result (*memcpy_dtod_async)(DevicePtr to, DevicePtr from, std::size_t bytes, Stream stream) = nullptr;
+    Result (*mem_get_info)(std::size_t* free_bytes, std::size_t* total_bytes) = nullptr;
+
+    Result (*stream_create)(Stream* stream, unsigned int flags) = nullptr;
+    Result (*stream_destroy)(Stream stream) = nullptr;
     Result (*stream_synchronize)(Stream stream) = nullptr;
     Result (*stream_is_capturing)(Stream stream, int* status) = nullptr;
+    Result (*event_create)(Event* event, unsigned int flags) = nullptr;
+    Result (*event_destroy)(Event event) = nullptr;
+    Result (*event_record)(Event event, Stream stream) = nullptr;
+    Result (*event_synchronize)(Event event) = nullptr;
+    Result (*event_elapsed_time)(float* milliseconds, Event from, Event to) = nullptr;
 };
 
 }  // namespace tilejit::cuda

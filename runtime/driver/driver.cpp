@@ -47,8 +47,19 @@ void bind_work(const SharedLibrary& library, cuda::DriverApi& api) {
     bind(library, api.memcpy_htod_async, "cuMemcpyHtoDAsync_v2");
     bind(library, api.memcpy_dtoh_async, "cuMemcpyDtoHAsync_v2");
     bind(library, api.memcpy_dtod_async, "cuMemcpyDtoDAsync_v2");
+    bind(library, api.mem_get_info, "cuMemGetInfo_v2");
+}
+
+void bind_order(const SharedLibrary& library, cuda::DriverApi& api) {
+    bind(library, api.stream_create, "cuStreamCreate");
+    bind(library, api.stream_destroy, "cuStreamDestroy_v2");
     bind(library, api.stream_synchronize, "cuStreamSynchronize");
     bind(library, api.stream_is_capturing, "cuStreamIsCapturing");
+    bind(library, api.event_create, "cuEventCreate");
+    bind(library, api.event_destroy, "cuEventDestroy_v2");
+    bind(library, api.event_record, "cuEventRecord");
+    bind(library, api.event_synchronize, "cuEventSynchronize");
+    bind(library, api.event_elapsed_time, "cuEventElapsedTime");
 }
 
 const char* remedy_for(cuda::Result result) {
@@ -128,6 +139,7 @@ cuda::DriverApi load_driver(const std::vector<std::string>& names) {
     cuda::DriverApi api;
     bind_devices(*library, api);
     bind_work(*library, api);
+    bind_order(*library, api);
     start_driver(api);
     return api;
 }

@@ -18,6 +18,7 @@ using tilejit::cuda::LaunchAttribute;
 using tilejit::cuda::LaunchConfig;
 
 static_assert(std::is_same_v<CUstream, tilejit::cuda::Stream>);
+static_assert(std::is_same_v<CUevent, tilejit::cuda::Event>);
 static_assert(std::is_same_v<CUcontext, tilejit::cuda::Context>);
 static_assert(std::is_same_v<CUmodule, tilejit::cuda::Module>);
 static_assert(std::is_same_v<CUfunction, tilejit::cuda::Function>);
@@ -50,10 +51,13 @@ static_assert(tilejit::cuda::kErrorNotSupported == CUDA_ERROR_NOT_SUPPORTED);
 static_assert(tilejit::cuda::kErrorSystemDriverMismatch == CUDA_ERROR_SYSTEM_DRIVER_MISMATCH);
 static_assert(tilejit::cuda::kErrorStreamCaptureUnsupported == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 
+static_assert(tilejit::cuda::kL2CacheSize == CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
 static_assert(tilejit::cuda::kComputeCapabilityMajor == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
 static_assert(tilejit::cuda::kComputeCapabilityMinor == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
 static_assert(tilejit::cuda::kMaxSharedMemoryPerBlockOptin == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
 static_assert(tilejit::cuda::kMaxDynamicSharedSizeBytes == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+static_assert(tilejit::cuda::kStreamNonBlocking == CU_STREAM_NON_BLOCKING);
+static_assert(tilejit::cuda::kEventDefault == CU_EVENT_DEFAULT);
 static_assert(tilejit::cuda::kCaptureStatusNone == CU_STREAM_CAPTURE_STATUS_NONE);
 
 }  // namespace
