@@ -1,14 +1,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "generator/kernels/check.h"
 #include "runtime/op/resolve.h"
 #include "tilejit/op.h"
 #include "tools/tilejit/arguments.h"
+#include "tools/tilejit/check.h"
 #include "tools/tilejit/tensors.h"
 
 namespace tilejit::cli {
@@ -128,33 +127,6 @@ int run_file(const manifest::Manifest& manifest, const Options& options) {
 
 // --- random tensors, checked ---------------------------------------------------
 
-/// Weights, tensors of rank 2 whose first axis is not the open one, are scaled to keep sums over that
-/// axis near 1.
-double scale_of(const manifest::Manifest& op, const manifest::Tensor& tensor, const std::vector<std::int64_t>& shape) {
-    const bool weights = shape.size() == 2 && tensor.shape[0].text() != op.open_dim();
-    return weights ? 1.0 / std::sqrt(static_cast<double>(std::max<std::int64_t>(shape[0], 1))) : 1.0;
-}
-
-std::string index_text(std::int64_t flat, const std::vector<std::int64_t>& shape) {
-    std::vector<std::int64_t> index(shape.size());
-    for (std::size_t axis = shape.size(); axis > 0; --axis) {
-        index[axis - 1] = flat % shape[axis - 1];
-        flat /= shape[axis - 1];
-    }
-    return fmt::format("[{}]", fmt::join(index, ", "));
-}
-
-std::string report_line(const std::string& name, const Tensor& tensor, const kernels::CheckResult& result) {
-    std::string line = fmt::format("{} {} [{}]: {} of {} elements out of tolerance", name, name_of(tensor.dtype()),
-                                   fmt::join(tensor.shape(), ", "), result.out_of_tolerance, result.elements);
-    if (result.worst.index >= 0) {
-        line += fmt::format(", max error {:.3g}; worst {}: got {:.9g}, want {:.9g}, allowed error {:.3g}",
-                            result.max_error, index_text(result.worst.index, tensor.shape()), result.worst.got,
-                            result.worst.want, result.worst.allowed);
-    }
-    return line + (result.passed() ? "\n" : " FAILED\n");
-}
-
 /// Numbers that JSON has no spelling for become texts.
 json number(double value) { return std::isfinite(value) ? json(value) : json(fmt::format("{}", value)); }
 
@@ -179,9 +151,8 @@ HostTensors random_inputs(const manifest::Manifest& manifest, const manifest::Va
     const manifest::Values values = manifest::complete_dims(manifest, dims);
     HostTensors tensors;
     for (std::size_t i = 0; i < manifest.inputs.size(); ++i) {
-        const manifest::Tensor& input = manifest.inputs[i];
-        const std::vector<std::int64_t> shape = manifest::shape_of(input, values);
-        tensors.emplace(input.name, random_tensor(input.dtype, shape, scale_of(manifest, input, shape), seed + i));
+        const std::vector<std::int64_t> shape = manifest::shape_of(manifest.inputs[i], values);
+        tensors.emplace(manifest.inputs[i].name, random_input(manifest, i, shape, seed));
     }
     return tensors;
 }
@@ -204,11 +175,7 @@ int run_random(const manifest::Manifest& manifest, const Options& options, const
     json reports = json::object();
     for (const manifest::Tensor& output : manifest.outputs) {
         const Tensor& got = outputs.at(output.name);
-        const auto found = manifest.tolerance.find(output.name);
-        const manifest::Tolerance tolerance = found == manifest.tolerance.end() ? manifest::Tolerance{} : found->second;
-        const double alpha = tolerance.scale_param.empty() ? 1.0 : params.at(tolerance.scale_param);
-        const kernels::CheckResult result =
-            kernels::check_output(tolerance, output.dtype, to_doubles(got), wanted.at(output.name), alpha);
+        const kernels::CheckResult result = check(manifest, output, got, wanted.at(output.name), params);
         passed = passed && result.passed();
         text += report_line(output.name, got, result);
         reports[output.name] = report_json(got, result);
