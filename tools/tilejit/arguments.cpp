@@ -11,7 +11,13 @@
 namespace tilejit::cli {
 namespace {
 
-bool is_switch(const std::string& argument) { return argument == "--json" || argument == "--help" || argument == "-h"; }
+/// Whether the argument after this flag is not its value: a switch, or a flag with the value attached.
+bool stands_alone(const std::string& flag) {
+    constexpr std::string_view kSwitches[] = {"--json", "--help", "-h", "--workloads", "--compile"};
+    const bool is_short = flag[1] != '-';
+    return std::find(std::begin(kSwitches), std::end(kSwitches), flag) != std::end(kSwitches) ||
+           flag.find('=') != std::string::npos || (is_short && flag.size() > 2);
+}
 
 template <typename Number>
 bool parse_whole(const std::string& text, Number& value) {
@@ -28,7 +34,7 @@ Arguments positionals(const Arguments& arguments) {
         const std::string& argument = arguments[i];
         if (argument.size() < 2 || argument.front() != '-') {
             found.push_back(argument);
-        } else if (!is_switch(argument) && argument.find('=') == std::string::npos) {
+        } else if (!stands_alone(argument)) {
             ++i;
         }
     }
@@ -116,6 +122,27 @@ std::vector<std::int64_t> DimFlags::list(const std::string& dim) const {
         }
     }
     return values;
+}
+
+std::vector<manifest::Values> DimFlags::shapes(const manifest::Manifest& manifest,
+                                               const std::vector<std::int64_t>& open_values) const {
+    std::vector<manifest::Values> shapes = {{}};
+    for (const manifest::Dim& dim : manifest.dims) {
+        const bool use_default = !given(dim.name) && dim.name == manifest.open_dim() && !open_values.empty();
+        const std::vector<std::int64_t> values = use_default ? open_values : list(dim.name);
+        if (values.empty()) {
+            throw UsageError(fmt::format("{} needs {}", manifest.op, flag_of(dim.name)));
+        }
+        std::vector<manifest::Values> longer;
+        for (const manifest::Values& shape : shapes) {
+            for (const std::int64_t value : values) {
+                longer.push_back(shape);
+                longer.back()[dim.name] = value;
+            }
+        }
+        shapes = std::move(longer);
+    }
+    return shapes;
 }
 
 std::int64_t parse_integer(const std::string& text, const std::string& what) {

@@ -1,7 +1,8 @@
 /// \file Command lines whose flags depend on the op they name.
 ///
 /// Arguments are read twice: first for the names of ops, then with the flags that their manifests ask
-/// for. All flags but `--json` and `--help` take a value, so that the first reading needs no manifest.
+/// for. Which flags take no value is therefore fixed, for all commands: `--json`, `--help`,
+/// `--workloads`, `--compile`.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -38,6 +39,10 @@ public:
     manifest::Values values(const manifest::Manifest& manifest) const;
     /// A list of values, `1,16,128`; empty when the flag was not given.
     std::vector<std::int64_t> list(const std::string& dim) const;
+    /// The product of the lists of all dimensions. `open_values` stand in for the open dimension when its
+    /// flag was not given. Throws `UsageError` naming a flag that is missing.
+    std::vector<manifest::Values> shapes(const manifest::Manifest& manifest,
+                                         const std::vector<std::int64_t>& open_values = {}) const;
 
 private:
     std::map<std::string, std::string> texts_;  ///< nodes do not move: options point to them

@@ -32,6 +32,12 @@ public:
     using UserError::UserError;
 };
 
+/// An output differs from the reference by more than the tolerance.
+class CheckFailed : public Error {
+public:
+    using Error::Error;
+};
+
 /// `--help` was given: not an error.
 struct HelpRequested {
     std::string text;
@@ -48,6 +54,7 @@ int gen_command(const Arguments& arguments);
 int run_command(const Arguments& arguments);
 int aot_command(const Arguments& arguments);
 int explain_command(const Arguments& arguments);
+int bench_command(const Arguments& arguments);
 
 std::span<const Command> commands();
 
@@ -55,6 +62,9 @@ std::span<const Command> commands();
 void print(std::string_view text);
 /// Writes `json`, indented, and a line end to standard output.
 void print_json(const nlohmann::json& json);
+
+/// Writes to standard error when that is a terminal.
+void progress(std::string_view text);
 
 /// The exit code of an error, and its type's name; `what()`, or words for an error that has none.
 ExitCode exit_code_of(const std::exception& error);

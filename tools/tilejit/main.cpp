@@ -10,12 +10,13 @@
 namespace tilejit::cli {
 namespace {
 
-constexpr std::array<Command, 5> kCommands = {{
+constexpr std::array<Command, 6> kCommands = {{
     {"list", "ops, targets and kernels", list_command},
     {"gen", "print a stage of a kernel's generation: manifest, IR, CUDA, PTX, SASS", gen_command},
     {"run", "run an op on tensors of a file, or on random ones and check it", run_command},
     {"aot", "compile kernels ahead of time into a bundle", aot_command},
     {"explain", "say which kernel serves a shape, and what it costs", explain_command},
+    {"bench", "measure an op on a GPU, beside copies within the device", bench_command},
 }};
 
 std::string help() {

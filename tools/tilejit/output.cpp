@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <cstdio>
 #include <new>
 #include <nlohmann/json.hpp>
@@ -26,7 +28,7 @@ constexpr NamedType kTypes[] = {
     {"GenerateError", is<GenerateError>},   {"CompileError", is<CompileError>},
     {"FileError", is<FileError>},           {"CacheError", is<CacheError>},
     {"DriverError", is<DriverError>},       {"OutOfMemory", is<std::bad_alloc>},
-    {"InternalError", is<InternalError>},
+    {"InternalError", is<InternalError>},   {"CheckFailed", is<CheckFailed>},
 };
 
 }  // namespace
@@ -39,6 +41,12 @@ void print(std::string_view text) {
 
 void print_json(const nlohmann::json& json) {
     print(json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
+void progress(std::string_view text) {
+    if (::isatty(STDERR_FILENO) != 0) {
+        std::fwrite(text.data(), 1, text.size(), stderr);
+    }
 }
 
 ExitCode exit_code_of(const std::exception& error) {
