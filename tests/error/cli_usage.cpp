@@ -60,7 +60,7 @@ std::vector<std::string> gen(const std::vector<std::string>& more) {
 
 TEST_CASE("cli: no or unknown commands and ops") {
     check({
-        {{"frobnicate"}, "UsageError", {"no command frobnicate", "list, gen, run, aot, explain"}},
+        {{"frobnicate"}, "UsageError", {"no command frobnicate", "list, gen, run, aot, explain, bench"}},
         {{"gen"}, "UsageError", {"no op given", "tilejit list"}},
         {{"run"}, "UsageError", {"no op given"}},
         {{"explain", "--target", "sm_80"}, "UsageError", {"no op given"}},
@@ -120,6 +120,9 @@ TEST_CASE("cli: targets, stages and specialisations that do not exist") {
         {{"aot", "MHCPostFwdOp", "--n", "4", "--c-x", "8", "-o", "x"}, "UsageError", {"no --target given"}},
         {{"aot", "MHCPostFwdOp", "--n", "4", "--c-x", "8", "--target", "sm_80"}, "UsageError", {"-o"}},
         {{"aot", "MHCPostFwdOp", "--n", "4", "--target", "sm_80", "-o", "x"}, "UsageError", {"needs --c-x"}},
+        {{"aot", "-j0", "MHCPostFwdOp", "--n", "4", "--c-x", "8", "--target", "sm_80", "-o", "x"},
+         "UsageError",
+         {"-j is 0"}},
         {{"aot", "MHCPostFwdOp", "--n", "4,", "--c-x", "8", "--target", "sm_80", "-o", "x"},
          "UsageError",
          {"--n is \"\""}},
@@ -134,7 +137,8 @@ TEST_CASE("cli: help is not an error") {
                                                {"run", "-h"},
                                                {"list", "--help"},
                                                {"aot", "--help"},
-                                               {"explain", "--help"}}) {
+                                               {"explain", "--help"},
+                                               {"bench", "--help"}}) {
         INFO(joined(arguments));
         const ProcessResult result = run_cli(arguments);
         CHECK(result.code == 0);

@@ -2,9 +2,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <atomic>
+#include <exception>
 #include <filesystem>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <thread>
 
 #include "generator/manifest/library.h"
 #include "runtime/op/resolve.h"
@@ -26,28 +30,6 @@ std::vector<std::int64_t> one_of_each_range(const manifest::Manifest& manifest) 
         values.push_back(bound + 1);
     }
     return values;
-}
-
-/// The product of the lists given for the dimensions; without one for the open dimension, all its ranges.
-std::vector<manifest::Values> shapes_of(const manifest::Manifest& manifest, const DimFlags& dims) {
-    std::vector<manifest::Values> shapes = {{}};
-    for (const manifest::Dim& dim : manifest.dims) {
-        std::vector<std::int64_t> values = dims.list(dim.name);
-        if (values.empty() && dim.name == manifest.open_dim()) {
-            values = one_of_each_range(manifest);
-        } else if (values.empty()) {
-            throw UsageError(fmt::format("{} needs {}", manifest.op, flag_of(dim.name)));
-        }
-        std::vector<manifest::Values> longer;
-        for (const manifest::Values& shape : shapes) {
-            for (const std::int64_t value : values) {
-                longer.push_back(shape);
-                longer.back()[dim.name] = value;
-            }
-        }
-        shapes = std::move(longer);
-    }
-    return shapes;
 }
 
 std::vector<std::string> targets_of(const std::string& text) {
@@ -73,7 +55,7 @@ std::vector<Job> plan_jobs(const std::vector<const manifest::Manifest*>& ops, co
     std::set<std::string> seen;
     for (const manifest::Manifest* op : ops) {
         for (const std::string& target : targets_of(flags.target())) {
-            for (const manifest::Values& shape : shapes_of(*op, dims)) {
+            for (const manifest::Values& shape : dims.shapes(*op, one_of_each_range(*op))) {
                 Job job{op, specialize(*op, flags.request(*op, shape, target))};
                 if (seen.insert(canonical_text(job.specialization)).second) {
                     jobs.push_back(std::move(job));
@@ -100,6 +82,70 @@ json build_entry(const Job& job, const std::filesystem::path& folder) {
             {"record", binary.record}};
 }
 
+std::string progress_line(std::size_t done, std::size_t all, const Job& job) {
+    const BatchRange& range = job.specialization.batch;
+    std::string line = fmt::format("[{}/{}] {} {}", done, all, job.specialization.op, job.specialization.arch);
+    for (const auto& [name, value] : job.specialization.dims) {
+        line += fmt::format(" {}={}", name, value);
+    }
+    return line + fmt::format(", {} from {}\n", job.manifest->open_dim(), range.low);
+}
+
+/// The jobs' entries, in their order, made by `threads` threads. After a failure no new job begins; the
+/// first job that failed decides the error.
+std::vector<json> build_entries(const std::vector<Job>& jobs, const std::filesystem::path& folder,
+                                std::size_t threads) {
+    std::vector<json> entries(jobs.size());
+    std::vector<std::exception_ptr> failures(jobs.size());
+    std::atomic<std::size_t> next{0};
+    std::atomic<bool> failed{false};
+    std::mutex mutex;  // of `done`
+    std::size_t done = 0;
+    const auto work = [&] {
+        for (std::size_t i = next++; i < jobs.size() && !failed; i = next++) {
+            try {
+                entries[i] = build_entry(jobs[i], folder);
+                const std::lock_guard lock(mutex);
+                progress(progress_line(++done, jobs.size(), jobs[i]));
+            } catch (...) {
+                failures[i] = std::current_exception();
+                failed = true;
+            }
+        }
+    };
+    {
+        std::vector<std::jthread> workers;
+        for (std::size_t i = 0; i < std::min(threads, jobs.size()); ++i) {
+            workers.emplace_back(work);
+        }
+    }
+    for (const std::exception_ptr& failure : failures) {
+        if (failure) {
+            std::rethrow_exception(failure);
+        }
+    }
+    return entries;
+}
+
+std::size_t thread_count(const std::string& text) {
+    if (text.empty()) {
+        return std::max(1U, std::thread::hardware_concurrency());
+    }
+    const std::int64_t threads = parse_integer(text, "-j");
+    if (threads < 1 || threads > 1024) {
+        throw UsageError(fmt::format("-j is {}; expected 1 to 1024 threads", threads));
+    }
+    return static_cast<std::size_t>(threads);
+}
+
+void make_folder(const std::string& folder) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error) {
+        throw FileError(fmt::format("{}: cannot make the folder: {}", folder, error.message()));
+    }
+}
+
 std::vector<const manifest::Manifest*> named_ops(const Arguments& names) {
     std::vector<const manifest::Manifest*> ops;
     for (const std::string& name : names) {
@@ -118,6 +164,7 @@ int aot_command(const Arguments& arguments) {
         "tilejit aot");
     std::vector<std::string> names;
     std::string folder;
+    std::string threads_text;
     bool as_json = false;
     DimFlags dims;
     SpecializeFlags flags;
@@ -127,31 +174,25 @@ int aot_command(const Arguments& arguments) {
     }
     flags.add(app);
     app.add_option("-o", folder, "the bundle's folder; made when it is not there")->required();
+    app.add_option("-j", threads_text, "threads that compile; as many as the machine has is the default");
     app.add_flag("--json", as_json, "print JSON");
     parse(app, arguments);
     if (ops.empty()) {
         throw UsageError("no op given; `tilejit list` lists them");
     }
 
+    const std::size_t threads = thread_count(threads_text);
     const std::vector<Job> jobs = plan_jobs(ops, dims, flags);
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (error) {
-        throw FileError(fmt::format("{}: cannot make the folder: {}", folder, error.message()));
-    }
-    json bundle = {{"schema", kBundleSchema}, {"entries", json::array()}};
-    for (const Job& job : jobs) {
-        json entry = build_entry(job, folder);
-        if (!as_json) {
-            print(fmt::format("{}\n", entry.at("file").get<std::string>()));
-        }
-        bundle["entries"].push_back(std::move(entry));
-    }
+    make_folder(folder);
+    json bundle = {{"schema", kBundleSchema}, {"entries", build_entries(jobs, folder, threads)}};
     const std::string path = (std::filesystem::path(folder) / "bundle.json").string();
     publish(path, bundle.dump(2) + "\n");
     if (as_json) {
         print_json({{"bundle", path}, {"entries", bundle["entries"]}});
     } else {
+        for (const json& entry : bundle["entries"]) {
+            print(fmt::format("{}\n", entry.at("file").get<std::string>()));
+        }
         print(path + "\n");
     }
     return kGood;
