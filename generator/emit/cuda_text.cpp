@@ -19,7 +19,7 @@ std::string float_text(float value) {
         std::memcpy(&bits, &value, sizeof(bits));
         return fmt::format("__uint_as_float({:#010x}U)", bits);
     }
-    return fmt::format("{:a}F", value);
+    return ir::hex_text(value) + "F";
 }
 
 const char* type_text(DType dtype) { return dtype == DType::f32 ? "tj::f32" : "tj::bf16"; }

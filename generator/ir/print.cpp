@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <cmath>
+
 #include "generator/layout/layout.h"
 
 namespace tilejit::ir {
@@ -142,7 +145,7 @@ private:
                 },
                 [&](const SharedLoad& op) { define(op.out, "read " + buffer(op.buffer)); },
                 [&](const SharedStore& op) { line(fmt::format("share v{} as {}", op.in, buffer(op.buffer)) + where); },
-                [&](const Constant& op) { define(op.out, fmt::format("constant {:a}", op.value)); },
+                [&](const Constant& op) { define(op.out, "constant " + hex_text(op.value)); },
                 [&](const Parameter& op) {
                     define(op.out, "parameter " + program_.params[static_cast<std::size_t>(op.param)].name);
                 },
@@ -190,6 +193,14 @@ private:
 };
 
 }  // namespace
+
+std::string hex_text(float number) {
+    // Neither printf nor fmt: their hexadecimal has the decimal point of the C locale.
+    char digits[32];
+    const char* end = std::to_chars(digits, digits + sizeof(digits), std::fabs(number), std::chars_format::hex).ptr;
+    return fmt::format("{}{}{}", std::signbit(number) ? "-" : "", std::isfinite(number) ? "0x" : "",
+                       std::string_view(digits, static_cast<std::size_t>(end - digits)));
+}
 
 std::string to_text(const Program& program) { return Printer(program).run(); }
 std::string to_text(const Program& program, const Index& index) { return Printer(program).index(index); }

@@ -10,4 +10,7 @@ namespace tilejit::ir {
 std::string to_text(const Program& program);
 std::string to_text(const Program& program, const Index& index);
 
+/// The number exactly, in hexadecimal (`0x1.8p+0`, `-inf`), whatever the locale.
+std::string hex_text(float number);
+
 }  // namespace tilejit::ir
