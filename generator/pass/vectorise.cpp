@@ -93,7 +93,7 @@ private:
                 contiguous = stride * step == 1;
                 if (access.checked[d]) {
                     // A vector is inside the tensor as a whole or not at all.
-                    common = std::gcd(common, tensor.dims[d].extent);
+                    common = std::gcd(common, tensor.dims[d].open ? 1 : tensor.dims[d].extent);
                     common = std::gcd(common, at[d].origin.constant);
                 }
                 for (const tj::Piece* piece = layout.thread; piece != layout.thread + layout.thread_count; ++piece) {
