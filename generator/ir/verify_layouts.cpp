@@ -60,6 +60,12 @@ private:
                 "nothing says how the tile {} is spread over threads; give a spread where it is loaded or read",
                 shape(id)));
         }
+        if (!layout::independent(layout(id))) {
+            fail(
+                fmt::format("the operands of the tile {} deal different axes to the same threads: {}\nSpread one of "
+                            "them over both axes' threads, or leave its spread out.",
+                            shape(id), layout::describe(program_, layout(id))));
+        }
         for (const AxisId axis : value(id).axes) {
             if (layout(id).covered(axis) < extent(axis)) {
                 fail(fmt::format("the layout of the tile {} covers {} of {} elements of axis '{}': {}", shape(id),

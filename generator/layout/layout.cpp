@@ -149,6 +149,19 @@ bool ascending(const tj::Layout& layout, const std::vector<ir::AxisId>& axes) {
     return true;
 }
 
+bool independent(const tj::Layout& layout) {
+    std::vector<tj::Piece> pieces(layout.thread, layout.thread + layout.thread_count);
+    std::sort(pieces.begin(), pieces.end(), [](const auto& a, const auto& b) { return a.stride < b.stride; });
+    int digits = 1;
+    for (const tj::Piece& piece : pieces) {
+        if (piece.stride % digits != 0) {
+            return false;
+        }
+        digits = piece.stride * piece.extent;
+    }
+    return digits <= layout.threads;
+}
+
 bool has_axis(const tj::Layout& layout, ir::AxisId axis) {
     return std::any_of(layout.thread, layout.thread + layout.thread_count,
                        [axis](const tj::Piece& piece) { return piece.axis == axis; }) ||

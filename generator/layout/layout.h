@@ -34,6 +34,10 @@ bool serves(const tj::Layout& outer, const tj::Layout& inner, const std::vector<
 /// True when slots in ascending order visit `axes` in ascending order, the first axis slowest.
 bool ascending(const tj::Layout& layout, const std::vector<ir::AxisId>& axes);
 
+/// True when each piece of the threads takes digits of its own of the thread's number, so that every
+/// combination of their coordinates is held by a thread.
+bool independent(const tj::Layout& layout);
+
 bool has_axis(const tj::Layout& layout, ir::AxisId axis);
 
 /// `threads(token:8x1@4 ...) slots(column:8x1 ...)`: extent x step @ stride of each piece.
