@@ -21,6 +21,14 @@ void State::fail(Where where, const std::string& what) {
     throw GenerateError(fmt::format("{}:{}: {}", at.file, at.line, what));
 }
 
+ir::Kernel& State::kernel(int id, Where where) {
+    if (id != kernel_id()) {
+        fail(where, fmt::format("kernel '{}' was finished when '{}' was begun",
+                                program.kernels[static_cast<std::size_t>(id)].name, kernel().name));
+    }
+    return kernel();
+}
+
 void State::append(ir::Op op, Where where) {
     if (blocks.empty()) {
         fail(where, "tile operations belong in the body of a role");
@@ -45,6 +53,9 @@ std::vector<ir::Span> State::spans(const View& view, Where where) const {
     }
     std::vector<ir::Span> result;
     for (const Index& at : view.at) {
+        if (at.axes.size() > kMaxIndexAxes) {
+            fail(where, fmt::format("an index may mention at most {} axes, came {}", kMaxIndexAxes, at.axes.size()));
+        }
         result.push_back({index(at), at.axes});
     }
     return result;
@@ -67,7 +78,7 @@ Tile State::load(const View& view, const Spread* wanted, Where where) {
     ir::Load load{-1, view.tensor, spans(view, where), {}};
     load.out = add_value(program.tensors[static_cast<std::size_t>(view.tensor)].dtype, axes_of(load.at, where), where);
     if (wanted != nullptr) {
-        value(load.out).spread = spread(*wanted);
+        spread(load.out, *wanted, where);
     }
     append(load, where);
     return tile(load.out);
@@ -98,6 +109,10 @@ Tensor Tensor::split(int dim, std::initializer_list<std::int64_t> extents, Where
     }
     copy.dims.erase(copy.dims.begin() + dim);
     copy.dims.insert(copy.dims.begin() + dim, parts.begin(), parts.end());
+    if (copy.dims.size() > detail::kMaxDims) {
+        detail::State::fail(where, fmt::format("a tensor may be split into at most {} dimensions, came {} of '{}'",
+                                               detail::kMaxDims, copy.dims.size(), copy.argument));
+    }
     state_->program.tensors.push_back(std::move(copy));
     return {state_, static_cast<int>(state_->program.tensors.size() - 1)};
 }
@@ -105,10 +120,13 @@ Tensor Tensor::split(int dim, std::initializer_list<std::int64_t> extents, Where
 Tile Shared::read(Where where) const { return read(Spread{{}, -2, 1, false}, where); }
 
 Tile Shared::read(const Spread& spread, Where where) const {
+    if (kernel_ != state_->kernel_id()) {
+        detail::State::fail(where, "a shared tile is used outside its kernel");
+    }
     const ir::Buffer& buffer = state_->kernel().buffers[static_cast<std::size_t>(id_)];
     const ir::ValueId out = state_->add_value(buffer.dtype, buffer.axes, where);
     if (spread.vector_axis != -2) {
-        state_->value(out).spread = detail::State::spread(spread);
+        state_->spread(out, spread, where);
     }
     state_->append(ir::SharedLoad{out, id_}, where);
     return state_->tile(out);
@@ -142,7 +160,7 @@ Shared RoleBuilder::share(const std::string& name, const Operand& tile) {
     buffers.push_back({name, state_->value(in).dtype, state_->value(in).axes, {}, -1});
     const int id = static_cast<int>(buffers.size() - 1);
     state_->append(ir::SharedStore{in, id}, detail::State::where(tile));
-    return {state_, id};
+    return {state_, state_->kernel_id(), id};
 }
 
 Tile RoleBuilder::fill(std::initializer_list<Axis> axes, float value, Where where) {
@@ -221,7 +239,11 @@ Tile RoleBuilder::loop(const std::string& name, Param count, Tile init, const st
 }
 
 Index KernelBuilder::blocks(const std::string& name, Size count, Where where) {
-    ir::Kernel& kernel = state_->kernel();
+    ir::Kernel& kernel = state_->kernel(id_, where);
+    // A batch of 0 that is baked in launches nothing.
+    if (count.per <= 0 && count.constant < (state_->exact_batch == 0 ? 0 : 1)) {
+        detail::State::fail(where, fmt::format("a grid needs at least 1 block, came {} '{}'", count.constant, name));
+    }
     if (kernel.grid.size() == 3) {
         detail::State::fail(where, "a grid has at most three dimensions");
     }
@@ -234,19 +256,20 @@ Index KernelBuilder::blocks(const std::string& name, Size count, Where where) {
     return index;
 }
 
-void KernelBuilder::min_blocks(int count) { state_->kernel().min_blocks = count; }
+void KernelBuilder::min_blocks(int count, Where where) { state_->kernel(id_, where).min_blocks = count; }
 
 void KernelBuilder::role(const std::string& name, RoleOptions options, const std::function<void(RoleBuilder&)>& body,
                          Where where) {
     if (options.warps < 1 || options.warps > 32) {
         detail::State::fail(where, fmt::format("role '{}' may have 1 to 32 warps, came {}", name, options.warps));
     }
+    ir::Kernel& kernel = state_->kernel(id_, where);
     ir::Role role{name, options.warps, {}};
     RoleBuilder builder(state_.get());
     state_->blocks.push_back(&role.body);
     body(builder);
     state_->blocks.pop_back();
-    state_->kernel().roles.push_back(std::move(role));
+    kernel.roles.push_back(std::move(role));
 }
 
 ProgramBuilder::ProgramBuilder(const std::string& name, const Specialization& specialization)
@@ -274,6 +297,10 @@ Axis ProgramBuilder::axis(const std::string& name, std::int64_t extent, Where wh
 
 Tensor ProgramBuilder::tensor(int kind, const std::string& name, DType dtype, std::initializer_list<Size> dims,
                               Where where) {
+    if (dims.size() < 1 || dims.size() > detail::kMaxDims) {
+        detail::State::fail(where, fmt::format("a tensor has 1 to {} dimensions, '{}' came with {}", detail::kMaxDims,
+                                               name, dims.size()));
+    }
     ir::Tensor tensor{name, static_cast<ir::Tensor::Kind>(kind), dtype, {}, 1};
     const bool scratch = tensor.kind == ir::Tensor::Kind::workspace;
     std::int64_t stride = 1;
@@ -324,8 +351,9 @@ KernelBuilder ProgramBuilder::kernel(const std::string& name, Where where) {
     if (!state_->blocks.empty()) {
         detail::State::fail(where, "a kernel cannot be begun inside a role");
     }
-    state_->program.kernels.push_back({state_->program.name + "_" + name, {}, {}, {}, 0, 1});
-    return KernelBuilder(state_);
+    state_->program.kernels.push_back(
+        {state_->program.name + "_" + name, {}, {}, {}, 0, 1, detail::State::location(where)});
+    return {state_, state_->kernel_id()};
 }
 
 ir::Program ProgramBuilder::finish() {

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "generator/dsl/state.h"
@@ -74,8 +76,24 @@ ir::Index State::index(const Index& index) {
     return result;
 }
 
-ir::Spread State::spread(const Spread& spread) {
-    return {spread.over, spread.vector_axis, spread.width, spread.whole_lanes};
+void State::spread(ir::ValueId id, const Spread& spread, Where where) {
+    std::vector<ir::AxisId> axes = value(id).axes;
+    for (const ir::AxisId axis : spread.over) {
+        const auto at = std::find(axes.begin(), axes.end(), axis);
+        if (at == axes.end()) {
+            fail(where, fmt::format("a spread deals each axis of the tile {} once at most, came '{}' {}", describe(id),
+                                    axis_name(axis), has(value(id).axes, axis) ? "twice" : "besides"));
+        }
+        axes.erase(at);
+    }
+    if (spread.vector_axis >= 0 && !has(value(id).axes, spread.vector_axis)) {
+        fail(where, fmt::format("a thread cannot hold neighbours on '{}': the tile is {}",
+                                axis_name(spread.vector_axis), describe(id)));
+    }
+    if (spread.width < 1) {
+        fail(where, fmt::format("a thread holds 1 neighbour or more, came {}", spread.width));
+    }
+    value(id).spread = ir::Spread{spread.over, spread.vector_axis, spread.width, spread.whole_lanes};
 }
 
 std::vector<ir::AxisId> united(const std::vector<ir::AxisId>& a, const std::vector<ir::AxisId>& b) {

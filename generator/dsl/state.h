@@ -10,6 +10,11 @@
 
 namespace tilejit::dsl::detail {
 
+// What the device templates' tables hold.
+constexpr std::size_t kMaxDims = 5;         ///< of a tensor, `View::kMaxDims`
+constexpr std::size_t kMaxIndexAxes = 4;    ///< in the index of one dimension, `View::kMaxAxes`
+constexpr std::size_t kMaxReducedAxes = 4;  ///< of one reduction, `Over::kMaxAxes`
+
 struct State {
     ir::Program program;
     std::optional<std::int64_t> exact_batch;
@@ -19,6 +24,9 @@ struct State {
     static ir::Location location(Where where);
 
     ir::Kernel& kernel() { return program.kernels.back(); }
+    int kernel_id() const { return static_cast<int>(program.kernels.size()) - 1; }
+    /// The kernel of a builder; it must be the one under construction.
+    ir::Kernel& kernel(int id, Where where);
     void append(ir::Op op, Where where);
     ir::ValueId add_value(DType dtype, std::vector<ir::AxisId> axes, Where where);
     const ir::Value& value(ir::ValueId id) const { return program.values[static_cast<std::size_t>(id)]; }
@@ -45,7 +53,7 @@ struct State {
     std::vector<ir::Span> spans(const View& view, Where where) const;
     std::vector<ir::AxisId> axes_of(const std::vector<ir::Span>& spans, Where where) const;
     static ir::Index index(const Index& index);
-    static ir::Spread spread(const Spread& spread);
+    void spread(ir::ValueId id, const Spread& spread, Where where);
 };
 
 /// The axes of both, those of `a` first.

@@ -62,6 +62,10 @@ Tile State::reduce(const Operand& a, std::vector<ir::AxisId> axes, ir::Reduction
     if (state.value(in).dtype != DType::f32) {
         fail(where(a), fmt::format("reductions expect f32, came {}; convert with to_f32", state.describe(in)));
     }
+    if (axes.size() > kMaxReducedAxes) {
+        fail(where(a),
+             fmt::format("a reduction may be over at most {} axes at a time, came {}", kMaxReducedAxes, axes.size()));
+    }
     std::vector<ir::AxisId> rest = state.value(in).axes;
     for (const ir::AxisId axis : axes) {
         if (!has(rest, axis)) {

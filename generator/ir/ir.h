@@ -246,6 +246,7 @@ struct Kernel {
     std::vector<Buffer> buffers;
     std::int64_t shared_bytes = 0;
     int min_blocks = 1;  ///< blocks that must fit a multiprocessor: bounds registers
+    Location at;
 
     int threads() const;
 };

@@ -15,13 +15,10 @@ public:
     void run() {
         for (const Kernel& kernel : program_.kernels) {
             kernel_ = &kernel;
-            if (kernel.roles.empty() || kernel.grid.empty()) {
-                throw GenerateError(
-                    fmt::format("kernel '{}' needs a role and at least one dimension of blocks", kernel.name));
-            }
-            if (kernel.threads() > 1024) {
-                throw GenerateError(fmt::format("the roles of kernel '{}' have {} threads, a block has at most 1024",
-                                                kernel.name, kernel.threads()));
+            if (kernel.roles.size() != 1 || kernel.grid.empty()) {
+                fail(kernel.at, fmt::format("kernel '{}' needs one role and one to three dimensions of blocks, came {} "
+                                            "roles and {} dimensions",
+                                            kernel.name, kernel.roles.size(), kernel.grid.size()));
             }
             scope_.assign(kernel.grid.begin(), kernel.grid.end());
             for (const Role& role : kernel.roles) {
@@ -32,9 +29,10 @@ public:
     }
 
 private:
-    [[noreturn]] void fail(const Stmt& stmt, const std::string& what) const {
-        throw GenerateError(fmt::format("{}:{}: {}", stmt.at.file, stmt.at.line, what));
+    [[noreturn]] static void fail(const Location& at, const std::string& what) {
+        throw GenerateError(fmt::format("{}:{}: {}", at.file, at.line, what));
     }
+    [[noreturn]] static void fail(const Stmt& stmt, const std::string& what) { fail(stmt.at, what); }
 
     void visit(const std::vector<Stmt>& body) {
         for (const Stmt& stmt : body) {
@@ -57,8 +55,8 @@ private:
         std::visit(Overload{
                        [&](const Load& op) { spans(stmt, op.tensor, op.at); },
                        [&](const Store& op) { spans(stmt, op.tensor, op.at); },
-                       [&](const SharedLoad& op) { buffer(stmt, op.buffer); },
-                       [&](const SharedStore& op) { buffer(stmt, op.buffer); },
+                       [&](const SharedLoad& op) { buffer(op.buffer); },
+                       [&](const SharedStore& op) { buffer(op.buffer); },
                        [](const Constant&) {},
                        [&](const Parameter& op) { param(op.param); },
                        [](const Map& op) {
@@ -86,16 +84,20 @@ private:
                     fail(stmt, "an index may not decrease");
                 }
             }
+            for (const auto& [axis, step] : span.axes) {
+                if (step < 1) {
+                    fail(stmt, fmt::format("an index may not stand still or decrease along a tile, came {} * '{}'",
+                                           step, program_.axes[static_cast<std::size_t>(axis)].name));
+                }
+            }
             if (span.origin.constant < 0) {
                 fail(stmt, fmt::format("an index may not be negative, came {}", span.origin.constant));
             }
         }
     }
 
-    void buffer(const Stmt& stmt, BufferId id) const {
-        if (id < 0 || id >= static_cast<BufferId>(kernel_->buffers.size())) {
-            fail(stmt, "a shared tile is used outside its kernel");
-        }
+    void buffer(BufferId id) const {
+        internal_check(id >= 0 && id < static_cast<BufferId>(kernel_->buffers.size()), "shared tile out of range");
     }
 
     void param(ParamId id) const {

@@ -82,10 +82,10 @@ void plan_shared(ir::Program& program) {
         }
         const std::int64_t limit = manifest::find_architecture(program.arch)->shared_memory;
         if (kernel.shared_bytes > limit) {
-            throw GenerateError(
-                fmt::format("kernel '{}' needs {} bytes of shared memory ({}), {} has {} a block; make "
-                            "its tiles smaller",
-                            kernel.name, kernel.shared_bytes, bill, program.arch, limit));
+            throw GenerateError(fmt::format(
+                "{}:{}: kernel '{}' needs {} bytes of shared memory ({}), {} has {} a block; make "
+                "its tiles smaller",
+                kernel.at.file, kernel.at.line, kernel.name, kernel.shared_bytes, bill, program.arch, limit));
         }
     }
 }

@@ -1,7 +1,7 @@
 /// \file The tile DSL: what the author of a kernel writes.
 ///
-/// A program is a few kernels launched in order. A kernel is a grid of blocks; in each block, roles
-/// (groups of warps) work on tiles. A tile has named axes and lives in the registers of a role;
+/// A program is a few kernels launched in order. A kernel is a grid of blocks; in each block, a role (a
+/// group of warps) works on tiles. A tile has named axes and lives in the registers of a role;
 /// which thread holds which element is its layout, chosen from the `Spread` given where the tile is
 /// made and carried forward from there. There is no thread index, no barrier and no pointer.
 ///
@@ -202,8 +202,9 @@ public:
 
 private:
     friend class RoleBuilder;
-    Shared(detail::State* state, int id) : state_(state), id_(id) {}
+    Shared(detail::State* state, int kernel, int id) : state_(state), kernel_(kernel), id_(id) {}
     detail::State* state_;
+    int kernel_;
     int id_;
 };
 
@@ -259,20 +260,21 @@ private:
     detail::State* state_;
 };
 
-/// One kernel: a grid of at most three dimensions and its roles.
+/// One kernel: a grid of at most three dimensions and one role. It is finished when the next is begun.
 class KernelBuilder {
 public:
     /// Adds a dimension to the grid and returns the block's coordinate on it.
     Index blocks(const std::string& name, Size count, Where where = Where::here());
     /// At least this many blocks must fit one multiprocessor; bounds the registers of a thread.
-    void min_blocks(int count);
+    void min_blocks(int count, Where where = Where::here());
     void role(const std::string& name, RoleOptions options, const std::function<void(RoleBuilder&)>& body,
               Where where = Where::here());
 
 private:
     friend class ProgramBuilder;
-    explicit KernelBuilder(std::shared_ptr<detail::State> state) : state_(std::move(state)) {}
+    KernelBuilder(std::shared_ptr<detail::State> state, int id) : state_(std::move(state)), id_(id) {}
     std::shared_ptr<detail::State> state_;
+    int id_;
 };
 
 /// Builds a program. Kernels run in the order in which they are begun.
