@@ -77,11 +77,10 @@ inline std::vector<Shape> odd_shapes(const std::vector<std::int64_t>& widths = {
     return shapes;
 }
 
-/// Calls `body` for the distinct specialisations of the workloads and the odd shapes, for both kinds
-/// of access.
-inline void for_all_specializations(const std::function<void(const Specialization&)>& body) {
+/// Calls `body` for the distinct specialisations of the workloads and of `odd`, for both kinds of access.
+inline void for_all_specializations(const std::function<void(const Specialization&)>& body,
+                                    const std::vector<Shape>& odd = odd_shapes()) {
     std::vector<Shape> shapes = workload_shapes();
-    const std::vector<Shape> odd = odd_shapes();
     shapes.insert(shapes.end(), odd.begin(), odd.end());
     std::map<std::string, bool> seen;
     for (const Shape& shape : shapes) {

@@ -1,0 +1,43 @@
+/// No pass changes what a program computes: the interpreter gives the same bits before and after each.
+#include "generator/ir/print.h"
+#include "tests/generator/host_ops.h"
+
+namespace tilejit::test {
+namespace {
+
+TEST_CASE("the interpreter gives the same bits before and after every pass") {
+    for (const char* op : {"MHCPreFwdOp", "MHCPostFwdOp"}) {
+        for (const auto& [batch, n, c_x] : {std::array<std::int64_t, 3>{1, 1, 1},
+                                            {3, 3, 7},
+                                            {70, 4, 40},
+                                            {5, 4, 1280},
+                                            {2, 8, 64},
+                                            {3, 9, 33},
+                                            {2, 17, 40},
+                                            {2, 32, 16}}) {
+            const Shape shape{op, batch, n, c_x};
+            const Specialization spec = specialized(shape);
+            INFO(canonical_text(spec));
+            const HostTensors before = run_op(build_program(spec), shape);
+            REQUIRE(before.at(manifest::find_manifest(op).outputs.front().name).poisoned() == 0);
+            for (const std::string& name : pass::names()) {
+                INFO("after " << name);
+                REQUIRE(run_op(pass::run_all(build_program(spec), name), shape) == before);
+            }
+            REQUIRE(run_op(lower(spec), shape) == before);
+        }
+    }
+}
+
+TEST_CASE("lowering is a function of the program") {
+    for (const Shape& shape : {Shape{"MHCPreFwdOp", 70, 4, 300}, Shape{"MHCPostFwdOp", 70, 4, 300}}) {
+        const Specialization spec = specialized(shape);
+        const std::string text = ir::to_text(lower(spec));
+        CHECK(ir::to_text(lower(spec)) == text);
+        CHECK(ir::to_text(pass::run_all(build_program(spec), pass::names().back())) == text);
+        CHECK(ir::to_text(build_program(spec)) != text);
+    }
+}
+
+}  // namespace
+}  // namespace tilejit::test

@@ -1,0 +1,100 @@
+// mhc_post_fwd for sm_90a
+#include "tile.h"
+
+// Axes: 0 token (1), 1 i (4), 2 column (1280)
+
+struct View1 {
+    static constexpr tj::View value{2, {{1, true, false, 1, {0}, {1}}, {1, false, false, 1, {2}, {1}}}, 0, {}, {}};
+};
+struct Layout1 {
+    static constexpr tj::Layout value{160, 1, {{2, 160, 8, 1}}, 1, {{2, 8, 1, 1}}};
+};
+struct View2 {
+    static constexpr tj::View value{3, {{1, true, false, 1, {0}, {1}}, {2560, false, false, 1, {1}, {1}}, {1, false, false, 1, {2}, {1}}}, 0, {}, {}};
+};
+struct Layout2 {
+    static constexpr tj::Layout value{160, 1, {{2, 160, 8, 1}}, 2, {{2, 8, 1, 1}, {1, 4, 1, 8}}};
+};
+struct View3 {
+    static constexpr tj::View value{2, {{1, true, false, 1, {0}, {1}}, {1, false, false, 1, {1}, {1}}}, 0, {}, {}};
+};
+struct Layout3 {
+    static constexpr tj::Layout value{160, 0, {}, 1, {{1, 4, 1, 1}}};
+};
+
+extern "C" __global__ void __launch_bounds__(160, 1) mhc_post_fwd_stream(const tj::bf16* x_layer_out, tj::i64 x_layer_out_row, const tj::bf16* x_res, tj::i64 x_res_row, const tj::f32* h_post, tj::i64 h_post_row, tj::bf16* x_out, tj::i64 x_out_row) {
+    const tj::i64 tile_0 = tj::block<0>();
+    const tj::i64 columns_1 = tj::block<1>();
+    // role stream: 5 warps
+    const auto v0 = tj::load<Layout1, View1, 8>(x_layer_out, x_layer_out_row, tj::At<2>{{tile_0, columns_1 * 1280}}, tj::At<2>{{4, 2560}});  // mhc_post_fwd_streaming.cpp:31
+    const auto v1 = tj::map<tj::fn::to_f32, Layout1>(v0);  // mhc_post_fwd_streaming.cpp:31
+    #pragma unroll 1
+    for (int rows_2 = 0; rows_2 < 1; ++rows_2) {  // mhc_post_fwd_streaming.cpp:32
+        const auto v2 = tj::load<Layout2, View2, 8>(x_res, x_res_row, tj::At<3>{{tile_0, rows_2 * 4, columns_1 * 1280}}, tj::At<3>{{4, 4, 2560}});  // mhc_post_fwd_streaming.cpp:33
+        const auto v3 = tj::map<tj::fn::to_f32, Layout2>(v2);  // mhc_post_fwd_streaming.cpp:33
+        const auto v4 = tj::load<Layout3, View3, 4>(h_post, h_post_row, tj::At<2>{{tile_0, rows_2 * 4}}, tj::At<2>{{4, 4}});  // mhc_post_fwd_streaming.cpp:34
+        const auto v5 = tj::map<tj::fn::fma, Layout2>(v4, v1, v3);  // mhc_post_fwd_streaming.cpp:35
+        const auto v6 = tj::map<tj::fn::to_bf16, Layout2>(v5);  // mhc_post_fwd_streaming.cpp:35
+        tj::store<View2, 8>(x_out, x_out_row, tj::At<3>{{tile_0, rows_2 * 4, columns_1 * 1280}}, tj::At<3>{{4, 4, 2560}}, v6);  // mhc_post_fwd_streaming.cpp:35
+    }
+}
+
+// Launch plan:
+// {
+//  "launches": [
+//   {
+//    "args": [
+//     {
+//      "kind": "pointer",
+//      "name": "x_layer_out"
+//     },
+//     {
+//      "kind": "row_stride",
+//      "name": "x_layer_out"
+//     },
+//     {
+//      "kind": "pointer",
+//      "name": "x_res"
+//     },
+//     {
+//      "kind": "row_stride",
+//      "name": "x_res"
+//     },
+//     {
+//      "kind": "pointer",
+//      "name": "h_post"
+//     },
+//     {
+//      "kind": "row_stride",
+//      "name": "h_post"
+//     },
+//     {
+//      "kind": "pointer",
+//      "name": "x_out"
+//     },
+//     {
+//      "kind": "row_stride",
+//      "name": "x_out"
+//     }
+//    ],
+//    "grid": [
+//     {
+//      "constant": 4,
+//      "per": 0
+//     },
+//     {
+//      "constant": 2,
+//      "per": 0
+//     },
+//     {
+//      "constant": 1,
+//      "per": 0
+//     }
+//    ],
+//    "shared_bytes": 0,
+//    "symbol": "mhc_post_fwd_stream",
+//    "threads": 160
+//   }
+//  ],
+//  "workspaces": []
+// }
