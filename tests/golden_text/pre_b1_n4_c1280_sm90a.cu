@@ -78,13 +78,10 @@ struct View6 {
 struct View7 {
     static constexpr tj::View value{3, {{4, false, true, 1, {7}, {1}}, {1, false, false, 0, {}, {}}, {1, false, false, 0, {}, {}}}, 0, {}, {}};
 };
-struct Layout14 {
-    static constexpr tj::Layout value{64, 0, {}, 0, {}};
-};
 struct View8 {
     static constexpr tj::View value{1, {{1, false, false, 1, {8}, {1}}}, 0, {}, {}};
 };
-struct Layout15 {
+struct Layout14 {
     static constexpr tj::Layout value{64, 0, {}, 1, {{8, 4, 1, 1}}};
 };
 struct View9 {
@@ -96,7 +93,7 @@ struct View10 {
 struct View11 {
     static constexpr tj::View value{1, {{1, false, false, 2, {8, 9}, {4, 1}}}, 0, {}, {}};
 };
-struct Layout16 {
+struct Layout15 {
     static constexpr tj::Layout value{64, 0, {}, 2, {{9, 4, 1, 1}, {8, 4, 1, 4}}};
 };
 struct Over4 {
@@ -105,7 +102,7 @@ struct Over4 {
 struct Over5 {
     static constexpr tj::Over value{1, {8}, {4}};
 };
-struct Layout17 {
+struct Layout16 {
     static constexpr tj::Layout value{64, 1, {{7, 64, 1, 1}}, 1, {{9, 4, 1, 1}}};
 };
 struct View12 {
@@ -114,16 +111,16 @@ struct View12 {
 struct View13 {
     static constexpr tj::View value{3, {{1, true, true, 1, {10}, {1}}, {1280, false, false, 1, {13}, {1}}, {1, false, false, 1, {11}, {1}}}, 0, {}, {}};
 };
-struct Layout18 {
+struct Layout17 {
     static constexpr tj::Layout value{160, 1, {{11, 160, 8, 1}}, 2, {{11, 8, 1, 1}, {13, 4, 1, 8}}};
 };
 struct View14 {
     static constexpr tj::View value{2, {{4, false, true, 1, {10}, {1}}, {1, false, false, 1, {13}, {1}}}, 0, {}, {}};
 };
-struct Layout19 {
+struct Layout18 {
     static constexpr tj::Layout value{160, 0, {}, 1, {{13, 4, 1, 1}}};
 };
-struct Layout20 {
+struct Layout19 {
     static constexpr tj::Layout value{160, 1, {{11, 160, 8, 1}}, 1, {{11, 8, 1, 1}}};
 };
 struct View15 {
@@ -132,10 +129,10 @@ struct View15 {
 struct View16 {
     static constexpr tj::View value{3, {{16, false, true, 1, {10}, {1}}, {4, false, false, 1, {12}, {1}}, {1, false, false, 1, {13}, {1}}}, 0, {}, {}};
 };
-struct Layout21 {
+struct Layout20 {
     static constexpr tj::Layout value{160, 0, {}, 2, {{13, 4, 1, 1}, {12, 4, 1, 4}}};
 };
-struct Layout22 {
+struct Layout21 {
     static constexpr tj::Layout value{160, 1, {{11, 160, 8, 1}}, 2, {{11, 8, 1, 1}, {12, 4, 1, 8}}};
 };
 struct View17 {
@@ -220,91 +217,67 @@ extern "C" __global__ void __launch_bounds__(64, 1) mhc_pre_fwd_coefficients(tj:
         v43 = v38;
         v44 = v40;
     }
-    const auto v45 = tj::fill<Layout14>(0x1.4p+12F);  // mhc_pre_fwd_two_pass.cpp:126
-    const auto v46 = tj::map<tj::fn::div, Layout13>(v44, v45);  // mhc_pre_fwd_two_pass.cpp:126
+    const auto v46 = tj::map<tj::fn::div, Layout13>(v44, 0x1.4p+12F);  // mhc_pre_fwd_two_pass.cpp:126
     const auto v47 = tj::map<tj::fn::sqrt, Layout13>(v46);  // mhc_pre_fwd_two_pass.cpp:126
-    const auto v48 = tj::fill<Layout14>(0x1.a36e2ep-14F);  // mhc_pre_fwd_two_pass.cpp:126
-    const auto v49 = tj::map<tj::fn::add, Layout13>(v47, v48);  // mhc_pre_fwd_two_pass.cpp:126
-    const auto v50 = tj::fill<Layout14>(0x1p+0F);  // mhc_pre_fwd_two_pass.cpp:126
-    const auto v51 = tj::map<tj::fn::div, Layout13>(v50, v49);  // mhc_pre_fwd_two_pass.cpp:126
-    const auto v52 = tj::load<Layout15, View8, 4>(b, 0, tj::At<1>{{0}}, tj::At<1>{{24}});  // mhc_pre_fwd_two_pass.cpp:128
-    const auto v53 = tj::fill<Layout14>(alpha_pre);  // mhc_pre_fwd_two_pass.cpp:128
-    const auto v54 = tj::map<tj::fn::mul, Layout11>(v53, v41);  // mhc_pre_fwd_two_pass.cpp:128
+    const auto v49 = tj::map<tj::fn::add, Layout13>(v47, 0x1.a36e2ep-14F);  // mhc_pre_fwd_two_pass.cpp:126
+    const auto v51 = tj::map<tj::fn::div, Layout13>(0x1p+0F, v49);  // mhc_pre_fwd_two_pass.cpp:126
+    const auto v52 = tj::load<Layout14, View8, 4>(b, 0, tj::At<1>{{0}}, tj::At<1>{{24}});  // mhc_pre_fwd_two_pass.cpp:128
+    const auto v54 = tj::map<tj::fn::mul, Layout11>(alpha_pre, v41);  // mhc_pre_fwd_two_pass.cpp:128
     const auto v55 = tj::map<tj::fn::mul, Layout11>(v54, v51);  // mhc_pre_fwd_two_pass.cpp:128
     const auto v56 = tj::map<tj::fn::add, Layout11>(v55, v52);  // mhc_pre_fwd_two_pass.cpp:128
-    const auto v57 = tj::map<tj::fn::negate, Layout11>(v56);  // mhc_pre_fwd_two_pass.cpp:128
-    const auto v58 = tj::map<tj::fn::exp, Layout11>(v57);  // mhc_pre_fwd_two_pass.cpp:128
-    const auto v59 = tj::fill<Layout14>(0x1p+0F);  // mhc_pre_fwd_two_pass.cpp:128
-    const auto v60 = tj::map<tj::fn::add, Layout11>(v59, v58);  // mhc_pre_fwd_two_pass.cpp:128
-    const auto v61 = tj::fill<Layout14>(0x1p+0F);  // mhc_pre_fwd_two_pass.cpp:128
-    const auto v62 = tj::map<tj::fn::div, Layout11>(v61, v60);  // mhc_pre_fwd_two_pass.cpp:128
-    tj::store<View9, 4>(h_pre, 0, tj::At<2>{{tile_5 * 64, 0}}, tj::At<2>{{batch, 4}}, v62);  // mhc_pre_fwd_two_pass.cpp:128
-    const auto v63 = tj::load<Layout15, View8, 4>(b, 0, tj::At<1>{{4}}, tj::At<1>{{24}});  // mhc_pre_fwd_two_pass.cpp:129
-    const auto v64 = tj::fill<Layout14>(alpha_post);  // mhc_pre_fwd_two_pass.cpp:129
-    const auto v65 = tj::map<tj::fn::mul, Layout11>(v64, v42);  // mhc_pre_fwd_two_pass.cpp:129
-    const auto v66 = tj::map<tj::fn::mul, Layout11>(v65, v51);  // mhc_pre_fwd_two_pass.cpp:129
-    const auto v67 = tj::map<tj::fn::add, Layout11>(v66, v63);  // mhc_pre_fwd_two_pass.cpp:129
-    const auto v68 = tj::map<tj::fn::negate, Layout11>(v67);  // mhc_pre_fwd_two_pass.cpp:129
-    const auto v69 = tj::map<tj::fn::exp, Layout11>(v68);  // mhc_pre_fwd_two_pass.cpp:129
-    const auto v70 = tj::fill<Layout14>(0x1p+0F);  // mhc_pre_fwd_two_pass.cpp:129
-    const auto v71 = tj::map<tj::fn::add, Layout11>(v70, v69);  // mhc_pre_fwd_two_pass.cpp:129
-    const auto v72 = tj::fill<Layout14>(0x1p+0F);  // mhc_pre_fwd_two_pass.cpp:129
-    const auto v73 = tj::map<tj::fn::div, Layout11>(v72, v71);  // mhc_pre_fwd_two_pass.cpp:129
-    const auto v74 = tj::fill<Layout14>(0x1p+1F);  // mhc_pre_fwd_two_pass.cpp:129
-    const auto v75 = tj::map<tj::fn::mul, Layout11>(v74, v73);  // mhc_pre_fwd_two_pass.cpp:129
-    tj::store<View10, 4>(h_post, h_post_row, tj::At<2>{{tile_5 * 64, 0}}, tj::At<2>{{batch, 4}}, v75);  // mhc_pre_fwd_two_pass.cpp:129
-    const auto v76 = tj::load<Layout16, View11, 4>(b, 0, tj::At<1>{{8}}, tj::At<1>{{24}});  // mhc_pre_fwd_two_pass.cpp:130
-    const auto v77 = tj::fill<Layout14>(alpha_res);  // mhc_pre_fwd_two_pass.cpp:130
-    const auto v78 = tj::map<tj::fn::mul, Layout12>(v77, v43);  // mhc_pre_fwd_two_pass.cpp:130
-    const auto v79 = tj::map<tj::fn::mul, Layout12>(v78, v51);  // mhc_pre_fwd_two_pass.cpp:130
-    const auto v80 = tj::map<tj::fn::add, Layout12>(v79, v76);  // mhc_pre_fwd_two_pass.cpp:130
-    const auto v81 = tj::reduce<tj::fn::largest, Layout11, Over4>(v80);  // mhc_pre_fwd_two_pass.cpp:131
-    const auto v82 = tj::map<tj::fn::sub, Layout12>(v80, v81);  // mhc_pre_fwd_two_pass.cpp:131
-    const auto v83 = tj::map<tj::fn::exp, Layout12>(v82);  // mhc_pre_fwd_two_pass.cpp:131
-    const auto v84 = tj::fill<Layout14>(sinkhorn_eps);  // mhc_pre_fwd_two_pass.cpp:132
-    auto v104 = v83;
+    const auto v57 = tj::map<tj::fn::sigmoid, Layout11>(v56);  // mhc_pre_fwd_two_pass.cpp:128
+    tj::store<View9, 4>(h_pre, 0, tj::At<2>{{tile_5 * 64, 0}}, tj::At<2>{{batch, 4}}, v57);  // mhc_pre_fwd_two_pass.cpp:128
+    const auto v58 = tj::load<Layout14, View8, 4>(b, 0, tj::At<1>{{4}}, tj::At<1>{{24}});  // mhc_pre_fwd_two_pass.cpp:129
+    const auto v60 = tj::map<tj::fn::mul, Layout11>(alpha_post, v42);  // mhc_pre_fwd_two_pass.cpp:129
+    const auto v61 = tj::map<tj::fn::mul, Layout11>(v60, v51);  // mhc_pre_fwd_two_pass.cpp:129
+    const auto v62 = tj::map<tj::fn::add, Layout11>(v61, v58);  // mhc_pre_fwd_two_pass.cpp:129
+    const auto v63 = tj::map<tj::fn::sigmoid, Layout11>(v62);  // mhc_pre_fwd_two_pass.cpp:129
+    const auto v65 = tj::map<tj::fn::mul, Layout11>(0x1p+1F, v63);  // mhc_pre_fwd_two_pass.cpp:129
+    tj::store<View10, 4>(h_post, h_post_row, tj::At<2>{{tile_5 * 64, 0}}, tj::At<2>{{batch, 4}}, v65);  // mhc_pre_fwd_two_pass.cpp:129
+    const auto v66 = tj::load<Layout15, View11, 4>(b, 0, tj::At<1>{{8}}, tj::At<1>{{24}});  // mhc_pre_fwd_two_pass.cpp:130
+    const auto v68 = tj::map<tj::fn::mul, Layout12>(alpha_res, v43);  // mhc_pre_fwd_two_pass.cpp:130
+    const auto v69 = tj::map<tj::fn::mul, Layout12>(v68, v51);  // mhc_pre_fwd_two_pass.cpp:130
+    const auto v70 = tj::map<tj::fn::add, Layout12>(v69, v66);  // mhc_pre_fwd_two_pass.cpp:130
+    const auto v71 = tj::reduce<tj::fn::largest, Layout11, Over4>(v70);  // mhc_pre_fwd_two_pass.cpp:131
+    const auto v72 = tj::map<tj::fn::sub, Layout12>(v70, v71);  // mhc_pre_fwd_two_pass.cpp:131
+    const auto v73 = tj::map<tj::fn::exp, Layout12>(v72);  // mhc_pre_fwd_two_pass.cpp:131
+    auto v94 = v73;
     #pragma unroll 1
     for (int repeat_7 = 0; repeat_7 < sinkhorn_repeat; ++repeat_7) {  // mhc_pre_fwd_two_pass.cpp:133
-        const auto& v85 = v104;
-        const auto v86 = tj::reduce<tj::fn::sum, Layout11, Over4>(v85);  // mhc_pre_fwd_two_pass.cpp:134
-        const auto v87 = tj::map<tj::fn::add, Layout11>(v86, v84);  // mhc_pre_fwd_two_pass.cpp:134
-        const auto v88 = tj::fill<Layout14>(0x1p+24F);  // mhc_pre_fwd_two_pass.cpp:93
-        const auto v89 = tj::map<tj::fn::mul, Layout11>(v88, v87);  // mhc_pre_fwd_two_pass.cpp:93
-        const auto v90 = tj::fill<Layout14>(0x1p+0F);  // mhc_pre_fwd_two_pass.cpp:93
-        const auto v91 = tj::map<tj::fn::div, Layout11>(v90, v89);  // mhc_pre_fwd_two_pass.cpp:93
-        const auto v92 = tj::fill<Layout14>(0x1p+24F);  // mhc_pre_fwd_two_pass.cpp:93
-        const auto v93 = tj::map<tj::fn::mul, Layout12>(v92, v85);  // mhc_pre_fwd_two_pass.cpp:93
-        const auto v94 = tj::map<tj::fn::mul, Layout12>(v93, v91);  // mhc_pre_fwd_two_pass.cpp:93
-        const auto v95 = tj::reduce<tj::fn::sum, Layout17, Over5>(v94);  // mhc_pre_fwd_two_pass.cpp:135
-        const auto v96 = tj::map<tj::fn::add, Layout17>(v95, v84);  // mhc_pre_fwd_two_pass.cpp:135
-        const auto v97 = tj::fill<Layout14>(0x1p+24F);  // mhc_pre_fwd_two_pass.cpp:93
-        const auto v98 = tj::map<tj::fn::mul, Layout17>(v97, v96);  // mhc_pre_fwd_two_pass.cpp:93
-        const auto v99 = tj::fill<Layout14>(0x1p+0F);  // mhc_pre_fwd_two_pass.cpp:93
-        const auto v100 = tj::map<tj::fn::div, Layout17>(v99, v98);  // mhc_pre_fwd_two_pass.cpp:93
-        const auto v101 = tj::fill<Layout14>(0x1p+24F);  // mhc_pre_fwd_two_pass.cpp:93
-        const auto v102 = tj::map<tj::fn::mul, Layout12>(v101, v94);  // mhc_pre_fwd_two_pass.cpp:93
-        const auto v103 = tj::map<tj::fn::mul, Layout12>(v102, v100);  // mhc_pre_fwd_two_pass.cpp:93
-        v104 = v103;
+        const auto& v75 = v94;
+        const auto v76 = tj::reduce<tj::fn::sum, Layout11, Over4>(v75);  // mhc_pre_fwd_two_pass.cpp:134
+        const auto v77 = tj::map<tj::fn::add, Layout11>(v76, sinkhorn_eps);  // mhc_pre_fwd_two_pass.cpp:134
+        const auto v79 = tj::map<tj::fn::mul, Layout11>(0x1p+24F, v77);  // mhc_pre_fwd_two_pass.cpp:93
+        const auto v81 = tj::map<tj::fn::div, Layout11>(0x1p+0F, v79);  // mhc_pre_fwd_two_pass.cpp:93
+        const auto v83 = tj::map<tj::fn::mul, Layout12>(0x1p+24F, v75);  // mhc_pre_fwd_two_pass.cpp:93
+        const auto v84 = tj::map<tj::fn::mul, Layout12>(v83, v81);  // mhc_pre_fwd_two_pass.cpp:93
+        const auto v85 = tj::reduce<tj::fn::sum, Layout16, Over5>(v84);  // mhc_pre_fwd_two_pass.cpp:135
+        const auto v86 = tj::map<tj::fn::add, Layout16>(v85, sinkhorn_eps);  // mhc_pre_fwd_two_pass.cpp:135
+        const auto v88 = tj::map<tj::fn::mul, Layout16>(0x1p+24F, v86);  // mhc_pre_fwd_two_pass.cpp:93
+        const auto v90 = tj::map<tj::fn::div, Layout16>(0x1p+0F, v88);  // mhc_pre_fwd_two_pass.cpp:93
+        const auto v92 = tj::map<tj::fn::mul, Layout12>(0x1p+24F, v84);  // mhc_pre_fwd_two_pass.cpp:93
+        const auto v93 = tj::map<tj::fn::mul, Layout12>(v92, v90);  // mhc_pre_fwd_two_pass.cpp:93
+        v94 = v93;
     }
-    tj::store<View12, 4>(mixing, 0, tj::At<3>{{tile_5 * 64, 0, 0}}, tj::At<3>{{batch, 4, 4}}, v104);  // mhc_pre_fwd_two_pass.cpp:137
+    tj::store<View12, 4>(mixing, 0, tj::At<3>{{tile_5 * 64, 0, 0}}, tj::At<3>{{batch, 4, 4}}, v94);  // mhc_pre_fwd_two_pass.cpp:137
 }
 
 extern "C" __global__ void __launch_bounds__(160, 1) mhc_pre_fwd_mix(const tj::bf16* x, tj::i64 x_row, tj::f32* h_pre, tj::bf16* x_layer, tj::i64 x_layer_row, tj::f32* mixing, tj::bf16* x_res, tj::i64 x_res_row, tj::i64 batch) {
     const tj::i64 tile_8 = tj::block<0>();
     const tj::i64 columns_9 = tj::block<1>();
     // role mix: 5 warps
-    const auto v105 = tj::load<Layout18, View13, 8>(x, x_row, tj::At<3>{{tile_8, 0, columns_9 * 1280}}, tj::At<3>{{batch, 4, 1280}});  // mhc_pre_fwd_two_pass.cpp:159
-    const auto v106 = tj::map<tj::fn::to_f32, Layout18>(v105);  // mhc_pre_fwd_two_pass.cpp:159
-    const auto v107 = tj::load<Layout19, View14, 4>(h_pre, 0, tj::At<2>{{tile_8, 0}}, tj::At<2>{{batch, 4}});  // mhc_pre_fwd_two_pass.cpp:160
-    const auto v108 = tj::contract<Layout20, 13, 4>(v107, v106, tj::fill<Layout20>(0x0p+0F));  // mhc_pre_fwd_two_pass.cpp:160
-    const auto v109 = tj::map<tj::fn::to_bf16, Layout20>(v108);  // mhc_pre_fwd_two_pass.cpp:160
-    tj::store<View15, 8>(x_layer, x_layer_row, tj::At<2>{{tile_8, columns_9 * 1280}}, tj::At<2>{{batch, 1280}}, v109);  // mhc_pre_fwd_two_pass.cpp:160
+    const auto v95 = tj::load<Layout17, View13, 8>(x, x_row, tj::At<3>{{tile_8, 0, columns_9 * 1280}}, tj::At<3>{{batch, 4, 1280}});  // mhc_pre_fwd_two_pass.cpp:159
+    const auto v96 = tj::map<tj::fn::to_f32, Layout17>(v95);  // mhc_pre_fwd_two_pass.cpp:159
+    const auto v97 = tj::load<Layout18, View14, 4>(h_pre, 0, tj::At<2>{{tile_8, 0}}, tj::At<2>{{batch, 4}});  // mhc_pre_fwd_two_pass.cpp:160
+    const auto v98 = tj::contract<Layout19, 13, 4>(v97, v96, 0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:160
+    const auto v99 = tj::map<tj::fn::to_bf16, Layout19>(v98);  // mhc_pre_fwd_two_pass.cpp:160
+    tj::store<View15, 8>(x_layer, x_layer_row, tj::At<2>{{tile_8, columns_9 * 1280}}, tj::At<2>{{batch, 1280}}, v99);  // mhc_pre_fwd_two_pass.cpp:160
     #pragma unroll 1
     for (int rows_10 = 0; rows_10 < 1; ++rows_10) {  // mhc_pre_fwd_two_pass.cpp:161
-        const auto v110 = tj::load<Layout21, View16, 4>(mixing, 0, tj::At<3>{{tile_8, rows_10 * 4, 0}}, tj::At<3>{{batch, 4, 4}});  // mhc_pre_fwd_two_pass.cpp:162
-        const auto v111 = tj::contract<Layout22, 13, 4>(v110, v106, tj::fill<Layout22>(0x0p+0F));  // mhc_pre_fwd_two_pass.cpp:163
-        const auto v112 = tj::map<tj::fn::to_bf16, Layout22>(v111);  // mhc_pre_fwd_two_pass.cpp:163
-        tj::store<View17, 8>(x_res, x_res_row, tj::At<3>{{tile_8, rows_10 * 4, columns_9 * 1280}}, tj::At<3>{{batch, 4, 1280}}, v112);  // mhc_pre_fwd_two_pass.cpp:163
+        const auto v100 = tj::load<Layout20, View16, 4>(mixing, 0, tj::At<3>{{tile_8, rows_10 * 4, 0}}, tj::At<3>{{batch, 4, 4}});  // mhc_pre_fwd_two_pass.cpp:162
+        const auto v101 = tj::contract<Layout21, 13, 4>(v100, v96, 0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:163
+        const auto v102 = tj::map<tj::fn::to_bf16, Layout21>(v101);  // mhc_pre_fwd_two_pass.cpp:163
+        tj::store<View17, 8>(x_res, x_res_row, tj::At<3>{{tile_8, rows_10 * 4, columns_9 * 1280}}, tj::At<3>{{batch, 4, 1280}}, v102);  // mhc_pre_fwd_two_pass.cpp:163
     }
 }
 
