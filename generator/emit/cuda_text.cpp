@@ -131,6 +131,8 @@ private:
         throw InternalError("internal error: an argument without a tensor");
     }
 
+    // `layout`, `view` and `buffer` number constants in the order of their calls: one call a statement,
+    // for C++ leaves the order of arguments open.
     std::string layout(ir::ValueId id) {
         const tj::Layout& l = *value(id).layout;
         return constants_.name(
@@ -213,9 +215,10 @@ private:
         };
         std::visit(ir::Overload{
                        [&](const ir::Load& op) {
-                           define(op.out, fmt::format("tj::load<{}, {}, {}>({})", layout(op.out),
-                                                      view(op.tensor, op.at, op.access), op.access.vector,
-                                                      place(op.tensor, op.at)));
+                           const std::string held = layout(op.out);
+                           define(op.out,
+                                  fmt::format("tj::load<{}, {}, {}>({})", held, view(op.tensor, op.at, op.access),
+                                              op.access.vector, place(op.tensor, op.at)));
                        },
                        [&](const ir::Store& op) {
                            line(fmt::format("tj::store<{}, {}>({}, v{});", view(op.tensor, op.at, op.access),
@@ -223,8 +226,9 @@ private:
                                 where);
                        },
                        [&](const ir::SharedLoad& op) {
-                           define(op.out, fmt::format("tj::read<{}, {}, {}>()", type_text(value(op.out).dtype),
-                                                      layout(op.out), buffer(op.buffer)));
+                           const std::string held = layout(op.out);
+                           define(op.out, fmt::format("tj::read<{}, {}, {}>()", type_text(value(op.out).dtype), held,
+                                                      buffer(op.buffer)));
                        },
                        [&](const ir::SharedStore& op) {
                            line(fmt::format("tj::share<{}>(v{});", buffer(op.buffer), op.in) + where);

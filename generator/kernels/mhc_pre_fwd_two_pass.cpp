@@ -90,7 +90,8 @@ private:
     /// a finite reciprocal, and 0 / 0 is still NaN.
     static Tile divided(const Tile& m, const Tile& divisor) {
         constexpr float kScale = 0x1p24F;
-        return kScale * m * (1.0F / (kScale * divisor));
+        const Tile reciprocal = 1.0F / (kScale * divisor);
+        return kScale * m * reciprocal;
     }
 
     void coefficients() {
@@ -125,9 +126,12 @@ private:
             // The root mean square is at least 1e-4, so its reciprocal is safe.
             const Tile scale = 1.0F / (sqrt(s2 / static_cast<float>(n_ * c_x_)) + 1e-4F);
 
-            r.store(sigmoid(r.scalar(alpha_pre) * pre * scale + r.load(b(i))), h_pre_(at, i));
-            r.store(2.0F * sigmoid(r.scalar(alpha_post) * post * scale + r.load(b(n_ + Index(i)))), h_post(at, i));
-            const Tile logits = r.scalar(alpha_res) * res * scale + r.load(b(2 * n_ + n_ * Index(i) + k));
+            const Tile b_pre = r.load(b(i));
+            r.store(sigmoid(r.scalar(alpha_pre) * pre * scale + b_pre), h_pre_(at, i));
+            const Tile b_post = r.load(b(n_ + Index(i)));
+            r.store(2.0F * sigmoid(r.scalar(alpha_post) * post * scale + b_post), h_post(at, i));
+            const Tile b_res = r.load(b(2 * n_ + n_ * Index(i) + k));
+            const Tile logits = r.scalar(alpha_res) * res * scale + b_res;
             const Tile start = exp(logits - largest(logits, k));
             const Tile epsilon = r.scalar(eps);
             const Tile m = r.loop("repeat", repeat, start, [&](const Tile& previous) {
