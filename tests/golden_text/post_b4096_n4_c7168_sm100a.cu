@@ -3,23 +3,23 @@
 
 // Axes: 0 token (1), 1 i (4), 2 column (1792)
 
-struct View1 {
-    static constexpr tj::View value{2, {{1, true, true, 1, {0}, {1}}, {1, false, false, 1, {2}, {1}}}, 0, {}, {}};
-};
 struct Layout1 {
     static constexpr tj::Layout value{224, 1, {{2, 224, 8, 1}}, 1, {{2, 8, 1, 1}}};
 };
-struct View2 {
-    static constexpr tj::View value{3, {{1, true, true, 1, {0}, {1}}, {7168, false, false, 1, {1}, {1}}, {1, false, false, 1, {2}, {1}}}, 0, {}, {}};
+struct View1 {
+    static constexpr tj::View value{2, {{1, true, true, 1, {0}, {1}}, {1, false, false, 1, {2}, {1}}}, 0, {}, {}};
 };
 struct Layout2 {
     static constexpr tj::Layout value{224, 1, {{2, 224, 8, 1}}, 2, {{2, 8, 1, 1}, {1, 4, 1, 8}}};
 };
-struct View3 {
-    static constexpr tj::View value{2, {{1, true, true, 1, {0}, {1}}, {1, false, false, 1, {1}, {1}}}, 0, {}, {}};
+struct View2 {
+    static constexpr tj::View value{3, {{1, true, true, 1, {0}, {1}}, {7168, false, false, 1, {1}, {1}}, {1, false, false, 1, {2}, {1}}}, 0, {}, {}};
 };
 struct Layout3 {
     static constexpr tj::Layout value{224, 0, {}, 1, {{1, 4, 1, 1}}};
+};
+struct View3 {
+    static constexpr tj::View value{2, {{1, true, true, 1, {0}, {1}}, {1, false, false, 1, {1}, {1}}}, 0, {}, {}};
 };
 
 extern "C" __global__ void __launch_bounds__(224, 1) mhc_post_fwd_stream(const tj::bf16* x_layer_out, tj::i64 x_layer_out_row, const tj::bf16* x_res, tj::i64 x_res_row, const tj::f32* h_post, tj::i64 h_post_row, tj::bf16* x_out, tj::i64 x_out_row, tj::i64 batch) {

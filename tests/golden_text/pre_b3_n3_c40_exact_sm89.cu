@@ -15,17 +15,17 @@ struct Layout3 {
 struct Layout4 {
     static constexpr tj::Layout value{192, 4, {{2, 2, 1, 32}, {1, 3, 1, 64}, {3, 4, 1, 1}, {0, 8, 1, 4}}, 0, {}};
 };
-struct View1 {
-    static constexpr tj::View value{3, {{1, true, true, 1, {0}, {1}}, {40, false, false, 1, {1}, {1}}, {1, false, true, 3, {2, 3, 4}, {32, 8, 1}}}, 0, {}, {}};
-};
 struct Layout5 {
     static constexpr tj::Layout value{192, 4, {{2, 2, 1, 32}, {1, 3, 1, 64}, {3, 4, 1, 1}, {0, 8, 1, 4}}, 1, {{4, 8, 1, 1}}};
 };
-struct View2 {
-    static constexpr tj::View value{3, {{40, true, false, 1, {1}, {1}}, {1, true, true, 3, {2, 3, 4}, {32, 8, 1}}, {1, false, true, 1, {5}, {1}}}, 0, {}, {}};
+struct View1 {
+    static constexpr tj::View value{3, {{1, true, true, 1, {0}, {1}}, {40, false, false, 1, {1}, {1}}, {1, false, true, 3, {2, 3, 4}, {32, 8, 1}}}, 0, {}, {}};
 };
 struct Layout6 {
     static constexpr tj::Layout value{192, 4, {{2, 2, 1, 32}, {1, 3, 1, 64}, {3, 4, 1, 1}, {5, 8, 1, 4}}, 2, {{4, 8, 1, 1}, {5, 2, 8, 8}}};
+};
+struct View2 {
+    static constexpr tj::View value{3, {{40, true, false, 1, {1}, {1}}, {1, true, true, 3, {2, 3, 4}, {32, 8, 1}}, {1, false, true, 1, {5}, {1}}}, 0, {}, {}};
 };
 struct Over1 {
     static constexpr tj::Over value{1, {6}, {2}};
@@ -78,11 +78,11 @@ struct View6 {
 struct View7 {
     static constexpr tj::View value{3, {{1, false, true, 1, {7}, {1}}, {1, false, false, 0, {}, {}}, {1, false, false, 0, {}, {}}}, 0, {}, {}};
 };
-struct View8 {
-    static constexpr tj::View value{1, {{1, false, false, 1, {8}, {1}}}, 0, {}, {}};
-};
 struct Layout14 {
     static constexpr tj::Layout value{64, 0, {}, 1, {{8, 3, 1, 1}}};
+};
+struct View8 {
+    static constexpr tj::View value{1, {{1, false, false, 1, {8}, {1}}}, 0, {}, {}};
 };
 struct View9 {
     static constexpr tj::View value{2, {{3, false, true, 1, {7}, {1}}, {1, false, false, 1, {8}, {1}}}, 0, {}, {}};
@@ -90,11 +90,11 @@ struct View9 {
 struct View10 {
     static constexpr tj::View value{2, {{1, true, true, 1, {7}, {1}}, {1, false, false, 1, {8}, {1}}}, 0, {}, {}};
 };
-struct View11 {
-    static constexpr tj::View value{1, {{1, false, false, 2, {8, 9}, {3, 1}}}, 0, {}, {}};
-};
 struct Layout15 {
     static constexpr tj::Layout value{64, 0, {}, 2, {{9, 3, 1, 1}, {8, 3, 1, 3}}};
+};
+struct View11 {
+    static constexpr tj::View value{1, {{1, false, false, 2, {8, 9}, {3, 1}}}, 0, {}, {}};
 };
 struct Over4 {
     static constexpr tj::Over value{1, {9}, {3}};
@@ -108,17 +108,17 @@ struct Layout16 {
 struct View12 {
     static constexpr tj::View value{3, {{9, false, true, 1, {7}, {1}}, {3, false, false, 1, {8}, {1}}, {1, false, false, 1, {9}, {1}}}, 0, {}, {}};
 };
-struct View13 {
-    static constexpr tj::View value{3, {{1, true, true, 1, {10}, {1}}, {40, false, false, 1, {13}, {1}}, {1, false, false, 1, {11}, {1}}}, 0, {}, {}};
-};
 struct Layout17 {
     static constexpr tj::Layout value{256, 2, {{11, 5, 8, 1}, {10, 51, 1, 5}}, 2, {{11, 8, 1, 1}, {13, 3, 1, 8}}};
 };
-struct View14 {
-    static constexpr tj::View value{2, {{3, false, true, 1, {10}, {1}}, {1, false, false, 1, {13}, {1}}}, 0, {}, {}};
+struct View13 {
+    static constexpr tj::View value{3, {{1, true, true, 1, {10}, {1}}, {40, false, false, 1, {13}, {1}}, {1, false, false, 1, {11}, {1}}}, 0, {}, {}};
 };
 struct Layout18 {
     static constexpr tj::Layout value{256, 1, {{10, 51, 1, 5}}, 1, {{13, 3, 1, 1}}};
+};
+struct View14 {
+    static constexpr tj::View value{2, {{3, false, true, 1, {10}, {1}}, {1, false, false, 1, {13}, {1}}}, 0, {}, {}};
 };
 struct Layout19 {
     static constexpr tj::Layout value{256, 2, {{11, 5, 8, 1}, {10, 51, 1, 5}}, 1, {{11, 8, 1, 1}}};
@@ -126,11 +126,11 @@ struct Layout19 {
 struct View15 {
     static constexpr tj::View value{2, {{1, true, true, 1, {10}, {1}}, {1, false, false, 1, {11}, {1}}}, 0, {}, {}};
 };
-struct View16 {
-    static constexpr tj::View value{3, {{9, false, true, 1, {10}, {1}}, {3, false, false, 1, {12}, {1}}, {1, false, false, 1, {13}, {1}}}, 0, {}, {}};
-};
 struct Layout20 {
     static constexpr tj::Layout value{256, 1, {{10, 51, 1, 5}}, 2, {{13, 3, 1, 1}, {12, 3, 1, 3}}};
+};
+struct View16 {
+    static constexpr tj::View value{3, {{9, false, true, 1, {10}, {1}}, {3, false, false, 1, {12}, {1}}, {1, false, false, 1, {13}, {1}}}, 0, {}, {}};
 };
 struct Layout21 {
     static constexpr tj::Layout value{256, 2, {{11, 5, 8, 1}, {10, 51, 1, 5}}, 2, {{11, 8, 1, 1}, {12, 3, 1, 8}}};
@@ -190,94 +190,94 @@ extern "C" __global__ void __launch_bounds__(192, 1) mhc_pre_fwd_project(const t
 extern "C" __global__ void __launch_bounds__(64, 1) mhc_pre_fwd_coefficients(tj::f32* partial, tj::f32* squares, const tj::f32* b, tj::f32* h_pre, tj::f32* h_post, tj::i64 h_post_row, tj::f32* mixing, tj::f32 alpha_pre, tj::f32 alpha_post, tj::f32 alpha_res, tj::f32 sinkhorn_eps, tj::i32 sinkhorn_repeat) {
     const tj::i64 tile_5 = tj::block<0>();
     // role coefficients: 2 warps
-    const auto v25 = tj::fill<Layout11>(0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:123
-    const auto v26 = tj::fill<Layout11>(0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:123
-    const auto v27 = tj::fill<Layout12>(0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:123
-    const auto v28 = tj::fill<Layout13>(0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:123
+    const auto v25 = tj::fill<Layout11>(0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:124
+    const auto v26 = tj::fill<Layout11>(0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:124
+    const auto v27 = tj::fill<Layout12>(0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:124
+    const auto v28 = tj::fill<Layout13>(0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:124
     auto v41 = v25;
     auto v42 = v26;
     auto v43 = v27;
     auto v44 = v28;
     #pragma unroll 1
-    for (int slice_6 = 0; slice_6 < 1; ++slice_6) {  // mhc_pre_fwd_two_pass.cpp:121
+    for (int slice_6 = 0; slice_6 < 1; ++slice_6) {  // mhc_pre_fwd_two_pass.cpp:122
         const auto& v29 = v41;
         const auto& v30 = v42;
         const auto& v31 = v43;
         const auto& v32 = v44;
-        const auto v33 = tj::load<Layout11, View5, 1>(partial, 0, tj::At<3>{{tile_5 * 64, slice_6, 0}}, tj::At<3>{{3, 1, 15}});  // mhc_pre_fwd_two_pass.cpp:116
-        const auto v34 = tj::map<tj::fn::add, Layout11>(v29, v33);  // mhc_pre_fwd_two_pass.cpp:116
-        const auto v35 = tj::load<Layout11, View5, 1>(partial, 0, tj::At<3>{{tile_5 * 64, slice_6, 3}}, tj::At<3>{{3, 1, 15}});  // mhc_pre_fwd_two_pass.cpp:117
-        const auto v36 = tj::map<tj::fn::add, Layout11>(v30, v35);  // mhc_pre_fwd_two_pass.cpp:117
-        const auto v37 = tj::load<Layout12, View6, 1>(partial, 0, tj::At<3>{{tile_5 * 64, slice_6, 6}}, tj::At<3>{{3, 1, 15}});  // mhc_pre_fwd_two_pass.cpp:118
-        const auto v38 = tj::map<tj::fn::add, Layout12>(v31, v37);  // mhc_pre_fwd_two_pass.cpp:118
-        const auto v39 = tj::load<Layout13, View7, 1>(squares, 0, tj::At<3>{{tile_5 * 64, slice_6, 0}}, tj::At<3>{{3, 1, 1}});  // mhc_pre_fwd_two_pass.cpp:119
-        const auto v40 = tj::map<tj::fn::add, Layout13>(v32, v39);  // mhc_pre_fwd_two_pass.cpp:119
+        const auto v33 = tj::load<Layout11, View5, 1>(partial, 0, tj::At<3>{{tile_5 * 64, slice_6, 0}}, tj::At<3>{{3, 1, 15}});  // mhc_pre_fwd_two_pass.cpp:117
+        const auto v34 = tj::map<tj::fn::add, Layout11>(v29, v33);  // mhc_pre_fwd_two_pass.cpp:117
+        const auto v35 = tj::load<Layout11, View5, 1>(partial, 0, tj::At<3>{{tile_5 * 64, slice_6, 3}}, tj::At<3>{{3, 1, 15}});  // mhc_pre_fwd_two_pass.cpp:118
+        const auto v36 = tj::map<tj::fn::add, Layout11>(v30, v35);  // mhc_pre_fwd_two_pass.cpp:118
+        const auto v37 = tj::load<Layout12, View6, 1>(partial, 0, tj::At<3>{{tile_5 * 64, slice_6, 6}}, tj::At<3>{{3, 1, 15}});  // mhc_pre_fwd_two_pass.cpp:119
+        const auto v38 = tj::map<tj::fn::add, Layout12>(v31, v37);  // mhc_pre_fwd_two_pass.cpp:119
+        const auto v39 = tj::load<Layout13, View7, 1>(squares, 0, tj::At<3>{{tile_5 * 64, slice_6, 0}}, tj::At<3>{{3, 1, 1}});  // mhc_pre_fwd_two_pass.cpp:120
+        const auto v40 = tj::map<tj::fn::add, Layout13>(v32, v39);  // mhc_pre_fwd_two_pass.cpp:120
         v41 = v34;
         v42 = v36;
         v43 = v38;
         v44 = v40;
     }
-    const auto v46 = tj::map<tj::fn::div, Layout13>(v44, 0x1.ep+6F);  // mhc_pre_fwd_two_pass.cpp:126
-    const auto v47 = tj::map<tj::fn::sqrt, Layout13>(v46);  // mhc_pre_fwd_two_pass.cpp:126
-    const auto v49 = tj::map<tj::fn::add, Layout13>(v47, 0x1.a36e2ep-14F);  // mhc_pre_fwd_two_pass.cpp:126
-    const auto v51 = tj::map<tj::fn::div, Layout13>(0x1p+0F, v49);  // mhc_pre_fwd_two_pass.cpp:126
-    const auto v52 = tj::load<Layout14, View8, 1>(b, 0, tj::At<1>{{0}}, tj::At<1>{{15}});  // mhc_pre_fwd_two_pass.cpp:128
-    const auto v54 = tj::map<tj::fn::mul, Layout11>(alpha_pre, v41);  // mhc_pre_fwd_two_pass.cpp:128
-    const auto v55 = tj::map<tj::fn::mul, Layout11>(v54, v51);  // mhc_pre_fwd_two_pass.cpp:128
-    const auto v56 = tj::map<tj::fn::add, Layout11>(v55, v52);  // mhc_pre_fwd_two_pass.cpp:128
-    const auto v57 = tj::map<tj::fn::sigmoid, Layout11>(v56);  // mhc_pre_fwd_two_pass.cpp:128
-    tj::store<View9, 1>(h_pre, 0, tj::At<2>{{tile_5 * 64, 0}}, tj::At<2>{{3, 3}}, v57);  // mhc_pre_fwd_two_pass.cpp:128
-    const auto v58 = tj::load<Layout14, View8, 1>(b, 0, tj::At<1>{{3}}, tj::At<1>{{15}});  // mhc_pre_fwd_two_pass.cpp:129
-    const auto v60 = tj::map<tj::fn::mul, Layout11>(alpha_post, v42);  // mhc_pre_fwd_two_pass.cpp:129
-    const auto v61 = tj::map<tj::fn::mul, Layout11>(v60, v51);  // mhc_pre_fwd_two_pass.cpp:129
-    const auto v62 = tj::map<tj::fn::add, Layout11>(v61, v58);  // mhc_pre_fwd_two_pass.cpp:129
-    const auto v63 = tj::map<tj::fn::sigmoid, Layout11>(v62);  // mhc_pre_fwd_two_pass.cpp:129
-    const auto v65 = tj::map<tj::fn::mul, Layout11>(0x1p+1F, v63);  // mhc_pre_fwd_two_pass.cpp:129
-    tj::store<View10, 1>(h_post, h_post_row, tj::At<2>{{tile_5 * 64, 0}}, tj::At<2>{{3, 3}}, v65);  // mhc_pre_fwd_two_pass.cpp:129
-    const auto v66 = tj::load<Layout15, View11, 1>(b, 0, tj::At<1>{{6}}, tj::At<1>{{15}});  // mhc_pre_fwd_two_pass.cpp:130
-    const auto v68 = tj::map<tj::fn::mul, Layout12>(alpha_res, v43);  // mhc_pre_fwd_two_pass.cpp:130
-    const auto v69 = tj::map<tj::fn::mul, Layout12>(v68, v51);  // mhc_pre_fwd_two_pass.cpp:130
-    const auto v70 = tj::map<tj::fn::add, Layout12>(v69, v66);  // mhc_pre_fwd_two_pass.cpp:130
-    const auto v71 = tj::reduce<tj::fn::largest, Layout11, Over4>(v70);  // mhc_pre_fwd_two_pass.cpp:131
-    const auto v72 = tj::map<tj::fn::sub, Layout12>(v70, v71);  // mhc_pre_fwd_two_pass.cpp:131
-    const auto v73 = tj::map<tj::fn::exp, Layout12>(v72);  // mhc_pre_fwd_two_pass.cpp:131
+    const auto v46 = tj::map<tj::fn::div, Layout13>(v44, 0x1.ep+6F);  // mhc_pre_fwd_two_pass.cpp:127
+    const auto v47 = tj::map<tj::fn::sqrt, Layout13>(v46);  // mhc_pre_fwd_two_pass.cpp:127
+    const auto v49 = tj::map<tj::fn::add, Layout13>(v47, 0x1.a36e2ep-14F);  // mhc_pre_fwd_two_pass.cpp:127
+    const auto v51 = tj::map<tj::fn::div, Layout13>(0x1p+0F, v49);  // mhc_pre_fwd_two_pass.cpp:127
+    const auto v52 = tj::load<Layout14, View8, 1>(b, 0, tj::At<1>{{0}}, tj::At<1>{{15}});  // mhc_pre_fwd_two_pass.cpp:129
+    const auto v54 = tj::map<tj::fn::mul, Layout11>(alpha_pre, v41);  // mhc_pre_fwd_two_pass.cpp:130
+    const auto v55 = tj::map<tj::fn::mul, Layout11>(v54, v51);  // mhc_pre_fwd_two_pass.cpp:130
+    const auto v56 = tj::map<tj::fn::add, Layout11>(v55, v52);  // mhc_pre_fwd_two_pass.cpp:130
+    const auto v57 = tj::map<tj::fn::sigmoid, Layout11>(v56);  // mhc_pre_fwd_two_pass.cpp:130
+    tj::store<View9, 1>(h_pre, 0, tj::At<2>{{tile_5 * 64, 0}}, tj::At<2>{{3, 3}}, v57);  // mhc_pre_fwd_two_pass.cpp:130
+    const auto v58 = tj::load<Layout14, View8, 1>(b, 0, tj::At<1>{{3}}, tj::At<1>{{15}});  // mhc_pre_fwd_two_pass.cpp:131
+    const auto v60 = tj::map<tj::fn::mul, Layout11>(alpha_post, v42);  // mhc_pre_fwd_two_pass.cpp:132
+    const auto v61 = tj::map<tj::fn::mul, Layout11>(v60, v51);  // mhc_pre_fwd_two_pass.cpp:132
+    const auto v62 = tj::map<tj::fn::add, Layout11>(v61, v58);  // mhc_pre_fwd_two_pass.cpp:132
+    const auto v63 = tj::map<tj::fn::sigmoid, Layout11>(v62);  // mhc_pre_fwd_two_pass.cpp:132
+    const auto v65 = tj::map<tj::fn::mul, Layout11>(0x1p+1F, v63);  // mhc_pre_fwd_two_pass.cpp:132
+    tj::store<View10, 1>(h_post, h_post_row, tj::At<2>{{tile_5 * 64, 0}}, tj::At<2>{{3, 3}}, v65);  // mhc_pre_fwd_two_pass.cpp:132
+    const auto v66 = tj::load<Layout15, View11, 1>(b, 0, tj::At<1>{{6}}, tj::At<1>{{15}});  // mhc_pre_fwd_two_pass.cpp:133
+    const auto v68 = tj::map<tj::fn::mul, Layout12>(alpha_res, v43);  // mhc_pre_fwd_two_pass.cpp:134
+    const auto v69 = tj::map<tj::fn::mul, Layout12>(v68, v51);  // mhc_pre_fwd_two_pass.cpp:134
+    const auto v70 = tj::map<tj::fn::add, Layout12>(v69, v66);  // mhc_pre_fwd_two_pass.cpp:134
+    const auto v71 = tj::reduce<tj::fn::largest, Layout11, Over4>(v70);  // mhc_pre_fwd_two_pass.cpp:135
+    const auto v72 = tj::map<tj::fn::sub, Layout12>(v70, v71);  // mhc_pre_fwd_two_pass.cpp:135
+    const auto v73 = tj::map<tj::fn::exp, Layout12>(v72);  // mhc_pre_fwd_two_pass.cpp:135
     auto v94 = v73;
     #pragma unroll 1
-    for (int repeat_7 = 0; repeat_7 < sinkhorn_repeat; ++repeat_7) {  // mhc_pre_fwd_two_pass.cpp:133
+    for (int repeat_7 = 0; repeat_7 < sinkhorn_repeat; ++repeat_7) {  // mhc_pre_fwd_two_pass.cpp:137
         const auto& v75 = v94;
-        const auto v76 = tj::reduce<tj::fn::sum, Layout11, Over4>(v75);  // mhc_pre_fwd_two_pass.cpp:134
-        const auto v77 = tj::map<tj::fn::add, Layout11>(v76, sinkhorn_eps);  // mhc_pre_fwd_two_pass.cpp:134
+        const auto v76 = tj::reduce<tj::fn::sum, Layout11, Over4>(v75);  // mhc_pre_fwd_two_pass.cpp:138
+        const auto v77 = tj::map<tj::fn::add, Layout11>(v76, sinkhorn_eps);  // mhc_pre_fwd_two_pass.cpp:138
         const auto v79 = tj::map<tj::fn::mul, Layout11>(0x1p+24F, v77);  // mhc_pre_fwd_two_pass.cpp:93
         const auto v81 = tj::map<tj::fn::div, Layout11>(0x1p+0F, v79);  // mhc_pre_fwd_two_pass.cpp:93
-        const auto v83 = tj::map<tj::fn::mul, Layout12>(0x1p+24F, v75);  // mhc_pre_fwd_two_pass.cpp:93
-        const auto v84 = tj::map<tj::fn::mul, Layout12>(v83, v81);  // mhc_pre_fwd_two_pass.cpp:93
-        const auto v85 = tj::reduce<tj::fn::sum, Layout16, Over5>(v84);  // mhc_pre_fwd_two_pass.cpp:135
-        const auto v86 = tj::map<tj::fn::add, Layout16>(v85, sinkhorn_eps);  // mhc_pre_fwd_two_pass.cpp:135
+        const auto v83 = tj::map<tj::fn::mul, Layout12>(0x1p+24F, v75);  // mhc_pre_fwd_two_pass.cpp:94
+        const auto v84 = tj::map<tj::fn::mul, Layout12>(v83, v81);  // mhc_pre_fwd_two_pass.cpp:94
+        const auto v85 = tj::reduce<tj::fn::sum, Layout16, Over5>(v84);  // mhc_pre_fwd_two_pass.cpp:139
+        const auto v86 = tj::map<tj::fn::add, Layout16>(v85, sinkhorn_eps);  // mhc_pre_fwd_two_pass.cpp:139
         const auto v88 = tj::map<tj::fn::mul, Layout16>(0x1p+24F, v86);  // mhc_pre_fwd_two_pass.cpp:93
         const auto v90 = tj::map<tj::fn::div, Layout16>(0x1p+0F, v88);  // mhc_pre_fwd_two_pass.cpp:93
-        const auto v92 = tj::map<tj::fn::mul, Layout12>(0x1p+24F, v84);  // mhc_pre_fwd_two_pass.cpp:93
-        const auto v93 = tj::map<tj::fn::mul, Layout12>(v92, v90);  // mhc_pre_fwd_two_pass.cpp:93
+        const auto v92 = tj::map<tj::fn::mul, Layout12>(0x1p+24F, v84);  // mhc_pre_fwd_two_pass.cpp:94
+        const auto v93 = tj::map<tj::fn::mul, Layout12>(v92, v90);  // mhc_pre_fwd_two_pass.cpp:94
         v94 = v93;
     }
-    tj::store<View12, 1>(mixing, 0, tj::At<3>{{tile_5 * 64, 0, 0}}, tj::At<3>{{3, 3, 3}}, v94);  // mhc_pre_fwd_two_pass.cpp:137
+    tj::store<View12, 1>(mixing, 0, tj::At<3>{{tile_5 * 64, 0, 0}}, tj::At<3>{{3, 3, 3}}, v94);  // mhc_pre_fwd_two_pass.cpp:141
 }
 
 extern "C" __global__ void __launch_bounds__(256, 1) mhc_pre_fwd_mix(const tj::bf16* x, tj::i64 x_row, tj::f32* h_pre, tj::bf16* x_layer, tj::i64 x_layer_row, tj::f32* mixing, tj::bf16* x_res, tj::i64 x_res_row) {
     const tj::i64 tile_8 = tj::block<0>();
     const tj::i64 columns_9 = tj::block<1>();
     // role mix: 8 warps
-    const auto v95 = tj::load<Layout17, View13, 8>(x, x_row, tj::At<3>{{tile_8 * 51, 0, columns_9 * 40}}, tj::At<3>{{3, 3, 40}});  // mhc_pre_fwd_two_pass.cpp:159
-    const auto v96 = tj::map<tj::fn::to_f32, Layout17>(v95);  // mhc_pre_fwd_two_pass.cpp:159
-    const auto v97 = tj::load<Layout18, View14, 1>(h_pre, 0, tj::At<2>{{tile_8 * 51, 0}}, tj::At<2>{{3, 3}});  // mhc_pre_fwd_two_pass.cpp:160
-    const auto v98 = tj::contract<Layout19, 13, 3>(v97, v96, 0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:160
-    const auto v99 = tj::map<tj::fn::to_bf16, Layout19>(v98);  // mhc_pre_fwd_two_pass.cpp:160
-    tj::store<View15, 8>(x_layer, x_layer_row, tj::At<2>{{tile_8 * 51, columns_9 * 40}}, tj::At<2>{{3, 40}}, v99);  // mhc_pre_fwd_two_pass.cpp:160
+    const auto v95 = tj::load<Layout17, View13, 8>(x, x_row, tj::At<3>{{tile_8 * 51, 0, columns_9 * 40}}, tj::At<3>{{3, 3, 40}});  // mhc_pre_fwd_two_pass.cpp:163
+    const auto v96 = tj::map<tj::fn::to_f32, Layout17>(v95);  // mhc_pre_fwd_two_pass.cpp:163
+    const auto v97 = tj::load<Layout18, View14, 1>(h_pre, 0, tj::At<2>{{tile_8 * 51, 0}}, tj::At<2>{{3, 3}});  // mhc_pre_fwd_two_pass.cpp:164
+    const auto v98 = tj::contract<Layout19, 13, 3>(v97, v96, 0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:164
+    const auto v99 = tj::map<tj::fn::to_bf16, Layout19>(v98);  // mhc_pre_fwd_two_pass.cpp:164
+    tj::store<View15, 8>(x_layer, x_layer_row, tj::At<2>{{tile_8 * 51, columns_9 * 40}}, tj::At<2>{{3, 40}}, v99);  // mhc_pre_fwd_two_pass.cpp:164
     #pragma unroll 1
-    for (int rows_10 = 0; rows_10 < 1; ++rows_10) {  // mhc_pre_fwd_two_pass.cpp:161
-        const auto v100 = tj::load<Layout20, View16, 1>(mixing, 0, tj::At<3>{{tile_8 * 51, rows_10 * 3, 0}}, tj::At<3>{{3, 3, 3}});  // mhc_pre_fwd_two_pass.cpp:162
-        const auto v101 = tj::contract<Layout21, 13, 3>(v100, v96, 0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:163
-        const auto v102 = tj::map<tj::fn::to_bf16, Layout21>(v101);  // mhc_pre_fwd_two_pass.cpp:163
-        tj::store<View17, 8>(x_res, x_res_row, tj::At<3>{{tile_8 * 51, rows_10 * 3, columns_9 * 40}}, tj::At<3>{{3, 3, 40}}, v102);  // mhc_pre_fwd_two_pass.cpp:163
+    for (int rows_10 = 0; rows_10 < 1; ++rows_10) {  // mhc_pre_fwd_two_pass.cpp:165
+        const auto v100 = tj::load<Layout20, View16, 1>(mixing, 0, tj::At<3>{{tile_8 * 51, rows_10 * 3, 0}}, tj::At<3>{{3, 3, 3}});  // mhc_pre_fwd_two_pass.cpp:166
+        const auto v101 = tj::contract<Layout21, 13, 3>(v100, v96, 0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:167
+        const auto v102 = tj::map<tj::fn::to_bf16, Layout21>(v101);  // mhc_pre_fwd_two_pass.cpp:167
+        tj::store<View17, 8>(x_res, x_res_row, tj::At<3>{{tile_8 * 51, rows_10 * 3, columns_9 * 40}}, tj::At<3>{{3, 3, 40}}, v102);  // mhc_pre_fwd_two_pass.cpp:167
     }
 }
 
