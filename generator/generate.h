@@ -24,8 +24,9 @@ struct BatchRange {
     bool operator==(const BatchRange&) const = default;
 };
 
-/// How tensors may be accessed. `aligned`: every base address and row stride is a multiple of 16
-/// bytes. `element`: aligned to the element only.
+/// How tensors may be accessed. `aligned`: every base address is a multiple of 16 bytes, and every row
+/// stride is a multiple of the largest power of two, at most 16 bytes, that divides a row's bytes; so
+/// tensors without gaps need only an aligned address. `element`: aligned to the element only.
 enum class Access { aligned, element };
 
 /// Everything a kernel is compiled with. Immutable and printable: the next stage needs nothing else.
@@ -36,20 +37,20 @@ struct Specialization {
     Values dims;         ///< all dims but the open one; the open one too when it is baked in
     BatchRange batch;
     Access access = Access::aligned;
-    Values plan;      ///< the numeric plan: decides bits
-    Values schedule;  ///< everything else that was chosen
+    Values plan;                           ///< the numeric plan: decides bits
+    Values schedule;                       ///< everything else that was chosen
     std::map<std::string, double> params;  ///< parameters that are bound at compile time
     bool operator==(const Specialization&) const = default;
 };
 
 /// What `specialize` may be told. Unset members are chosen by the manifest.
 struct SpecializeRequest {
-    Values dims;        ///< must hold every dim, the open one included
+    Values dims;  ///< must hold every dim, the open one included
     std::string arch;
     Access access = Access::aligned;
-    bool exact_batch = false;  ///< bake the batch in instead of serving its range
-    std::optional<std::string> kernel;  ///< force one of the manifest's candidates
-    Values schedule;                    ///< overrides, checked against the schedule space
+    bool exact_batch = false;              ///< bake the batch in instead of serving its range
+    std::optional<std::string> kernel;     ///< force one of the manifest's candidates
+    Values schedule;                       ///< overrides, checked against the schedule space
     std::map<std::string, double> params;  ///< compile-bound parameters
 };
 

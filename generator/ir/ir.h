@@ -72,7 +72,7 @@ struct Tensor {
     Kind kind = Kind::input;
     DType dtype = DType::f32;
     std::vector<Dim> dims;
-    std::int64_t row_elements = 0;  ///< workspaces: elements per batch row
+    std::int64_t row_elements = 0;  ///< in a row without gaps; of a workspace: per batch row
 };
 
 /// A parameter given at launch.
@@ -254,7 +254,7 @@ struct Kernel {
 struct Program {
     std::string name;
     std::string arch;
-    bool aligned = true;  ///< addresses and row strides of arguments are 16-byte multiples
+    bool aligned = true;  ///< as `Access::aligned` says
     std::int64_t batch_low = 1;
     std::int64_t batch_high = INT64_MAX;
     std::vector<Axis> axes;

@@ -79,8 +79,8 @@ private:
         }
         bool contiguous = false;
         for (std::size_t d = 0; d < at.size(); ++d) {
-            // A row stride given by the caller is a multiple of 16 bytes, whatever its factor here.
-            const std::int64_t stride = tensor.dims[d].by_row ? 0 : tensor.dims[d].stride;
+            // A row stride given by the caller is as aligned as a row without gaps.
+            const std::int64_t stride = tensor.dims[d].stride * (tensor.dims[d].by_row ? tensor.row_elements : 1);
             common = std::gcd(common, stride * at[d].origin.constant);
             for (const auto& [var, coefficient] : at[d].origin.terms) {
                 common = std::gcd(common, stride * coefficient);

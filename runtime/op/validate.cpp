@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <numeric>
+
 #include "runtime/launch/launch.h"
 #include "tilejit/error.h"
 
@@ -279,9 +281,12 @@ void check_workspace(const manifest::Manifest& manifest, const void* data, std::
 
 Access access_of(std::span<const CheckedTensor> tensors) {
     for (const CheckedTensor& tensor : tensors) {
-        const std::uint64_t stride = static_cast<std::uint64_t>(tensor.row_stride) * size_of(tensor.spec->dtype);
+        const std::uint64_t size = size_of(tensor.spec->dtype);
         const bool is_row = tensor.spec->shape.size() <= 1;
-        if (address_of(tensor.data) % kVectorBytes != 0 || (!is_row && stride % kVectorBytes != 0)) {
+        const std::uint64_t row = is_row ? 0 : static_cast<std::uint64_t>(tensor.shape.back()) * size;
+        const std::uint64_t unit = std::gcd(row, std::uint64_t{kVectorBytes});
+        if (address_of(tensor.data) % kVectorBytes != 0 ||
+            (!is_row && static_cast<std::uint64_t>(tensor.row_stride) * size % unit != 0)) {
             return Access::element;
         }
     }

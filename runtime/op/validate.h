@@ -44,7 +44,7 @@ void check_memory_of(const manifest::Manifest& manifest, std::span<const Checked
 void check_workspace(const manifest::Manifest& manifest, const void* data, std::size_t bytes, std::size_t needed,
                      std::span<const CheckedTensor> tensors);
 
-/// `aligned` when every address and row stride is a multiple of 16 bytes.
+/// Whether the tensors are what `Access::aligned` asks for.
 Access access_of(std::span<const CheckedTensor> tensors);
 
 /// Whether some byte belongs to both. Exact where both have the same row stride in bytes; otherwise

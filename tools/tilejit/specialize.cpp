@@ -15,7 +15,8 @@ void SpecializeFlags::add(CLI::App& app) {
     app.add_option("--specialize", specialize_, "DIM=exact bakes that dimension in; DIM=range is the default")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    app.add_option("--access", access_, "aligned: rows and addresses in multiples of 16 bytes; element: of the element")
+    app.add_option("--access", access_,
+                   "aligned: addresses in multiples of 16 bytes, rows as without gaps; element: of the element")
         ->check(CLI::IsMember({"aligned", "element"}));
     app.add_option("--param", params_, "name=value of a parameter that is compiled in; may come several times")
         ->expected(1)
