@@ -1,6 +1,5 @@
 /// What the passes have against a program, each with its whole message: layouts that do not meet,
-/// products the warps cannot hold, shared memory that is not there.
-#include "tests/generator/dsl_products.h"
+/// shared memory that is not there.
 #include "tests/generator/dsl_toy.h"
 
 namespace tilejit::test {
@@ -158,118 +157,6 @@ TEST_CASE("a loop that carries a tile in two layouts") {
                 line,
                 fmt::format("the carried tile f32[row, column] is held as\n  {}\nand as\n  {}", kRowsColumns,
                             kColumnsRows));
-}
-
-TEST_CASE("mma: types and extents") {
-    Products g;
-    int line = 0;
-    check_fault(g.fault([&](RoleBuilder& r) {
-        const Tile acc = r.fill({g.stream, g.half, g.q, g.token}, 0);
-        line = __LINE__ + 1;
-        mma(to_f32(r.load(g.tokens())), r.load(g.tokens()), g.chunk, g.q, g.token, acc);
-    }),
-                line,
-                "mma expects f32 weights, bf16 tokens, and axes of 4 chunks, 8 elements and 2 parts; came "
-                "f32[token, stream, chunk, element], bf16[token, stream, chunk, element], 4, 16 and 24");
-    Products types;
-    check_fault(types.fault([&](RoleBuilder& r) {
-        const Tile acc = r.fill({types.stream, types.half, types.q, types.token}, 0);
-        line = __LINE__ + 1;
-        mma(r.load(types.weights()), to_f32(r.load(types.tokens())), types.chunk, types.element, types.half, acc);
-    }),
-                line,
-                "mma expects f32 weights, bf16 tokens, and axes of 4 chunks, 8 elements and 2 parts; came "
-                "f32[stream, chunk, element, q], f32[token, stream, chunk, element], 4, 8 and 2");
-}
-
-TEST_CASE("mma: the operands' axes") {
-    int line = 0;
-    const auto fault = [&](const std::function<std::array<View, 2>(const Products&, Axis)>& operands,
-                           const std::function<Tile(const Products&, RoleBuilder&)>& start) {
-        Products g;
-        const Axis other = g.p.axis("other", 4);
-        return g.fault([&](RoleBuilder& r) {
-            const auto [w, t] = operands(g, other);
-            const Tile acc = start(g, r);
-            line = __LINE__ + 1;
-            mma(r.load(w), r.load(t), g.chunk, g.element, g.half, acc);
-        });
-    };
-    const auto right = [](const Products& g, RoleBuilder& r) { return r.fill({g.stream, g.half, g.q, g.token}, 0); };
-    CHECK(fault([](const Products& g, Axis) { return std::array{g.weights(), g.tokens()}; }, right) == "");
-    check_fault(fault(
-                    [](const Products& g, Axis) {
-                        return std::array{g.w(Index(g.element), g.q), g.tokens()};
-                    },
-                    right),
-                line, "mma: both operands need the chunk and the element axis");
-    check_fault(fault(
-                    [](const Products& g, Axis) {
-                        return std::array{g.w(8 * Index(g.chunk) + g.element, g.q), g.t(0, 0 + g.term)};
-                    },
-                    right),
-                line, "mma: tokens need an axis of their own whose extent is a multiple of 8");
-    check_fault(fault(
-                    [](const Products& g, Axis) {
-                        return std::array{g.w(g.term, 0), g.tokens()};
-                    },
-                    right),
-                line, "mma: weights need an axis of their own whose extent is a multiple of 8");
-    check_fault(fault(
-                    [](const Products& g, Axis other) {
-                        return std::array{g.w(g.term, other), g.tokens()};
-                    },
-                    right),
-                line, "mma: weights need an axis of their own whose extent is a multiple of 8");
-    check_fault(fault(
-                    [](const Products& g, Axis other) {
-                        return std::array{g.w(g.term, 4 * Index(g.q) + other), g.tokens()};
-                    },
-                    right),
-                line,
-                "mma: weights may have one axis of their own, came f32[stream, chunk, element, q, other] and "
-                "bf16[token, stream, chunk, element]");
-    check_fault(fault(
-                    [](const Products& g, Axis) {
-                        return std::array{g.weights(), g.tokens()};
-                    },
-                    [](const Products& g, RoleBuilder& r) {
-                        return r.fill({g.half, g.q, g.token}, 0);
-                    }),
-                line, "mma: the accumulator f32[half, q, token] does not have the axes of the product");
-}
-
-TEST_CASE("mma: a warp for each product side by side") {
-    int line = 0;
-    const auto fault = [&](int warps) {
-        Products g;
-        return g.fault(
-            [&](RoleBuilder& r) {
-                const Tile acc = r.fill({g.stream, g.half, g.q, g.token}, 0);
-                line = __LINE__ + 1;
-                mma(r.load(g.weights()), r.load(g.tokens()), g.chunk, g.element, g.half, acc);
-            },
-            warps);
-    };
-    check_fault(fault(1), line,
-                "mma takes one warp for each of 2 products side by side, the role has 1 warps; "
-                "give it more or loop over fewer at a time");
-    CHECK(fault(2) == "");
-    CHECK(fault(3) == "");
-}
-
-TEST_CASE("mma: operands are held as the instruction wants them") {
-    Products g;
-    int line = 0;
-    check_fault(g.fault([&](RoleBuilder& r) {
-        const Tile acc = r.fill({g.stream, g.half, g.q, g.token}, 0);
-        const Tile weights = r.load(g.weights(), spread({g.stream, g.q}));
-        line = __LINE__ + 1;
-        mma(weights, r.load(g.tokens()), g.chunk, g.element, g.half, acc);
-    }),
-                line,
-                "an operand of mma cannot be spread by hand: the instruction needs 64 threads(stream:2x1@32 "
-                "chunk:4x1@1 q:8x1@4) slots(element:8x1 q:2x8)");
 }
 
 TEST_CASE("shared memory: the bill when it does not fit") {
