@@ -49,7 +49,7 @@ struct State {
     static Tile mma(const Operand& weights, const Operand& tokens, Axis chunk, Axis element, Axis part,
                     const Operand& acc);
 
-    Tile load(const View& view, const Spread* spread, Where where);
+    Tile load(const View& view, const Spread* wanted, Where where);
     std::vector<ir::Span> spans(const View& view, Where where) const;
     std::vector<ir::AxisId> axes_of(const std::vector<ir::Span>& spans, Where where) const;
     static ir::Index index(const Index& index);

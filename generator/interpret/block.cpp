@@ -200,7 +200,8 @@ void Block::execute(const ir::Map& op) {
 void Block::execute(const ir::Reduce& op) {
     std::vector<float>& out = fresh(op.out);
     const bool sum = op.reduction == ir::Reduction::sum;
-    std::fill(out.begin(), out.end(), sum ? 0.0F : -std::numeric_limits<float>::infinity());
+    const float start = sum ? 0.0F : -std::numeric_limits<float>::infinity();
+    std::fill(out.begin(), out.end(), start);
     Walk walk(environment_.program, outer_and(axes(op.in), op.axes));
     walk.add_operand(axes(op.in));
     walk.add_operand(axes(op.out));

@@ -156,8 +156,10 @@ bool safe(const std::vector<Stmt>& body, Pending& pending, const Stmt*& culprit)
             pending = {};
         } else if (const auto* loop = std::get_if<For>(&stmt.op)) {
             Pending before = pending;
-            if (!safe(loop->body, pending, culprit) || !safe(loop->body, pending, culprit)) {
-                return false;
+            for (int turn = 0; turn < 2; ++turn) {
+                if (!safe(loop->body, pending, culprit)) {
+                    return false;
+                }
             }
             pending.read.merge(before.read);
             pending.written.merge(before.written);

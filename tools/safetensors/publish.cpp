@@ -85,32 +85,32 @@ mode_t file_mode(const std::string& path) {
 
 }  // namespace
 
-void publish(const std::string& given, std::span<const std::byte> bytes) {
+void publish(const std::string& path, std::span<const std::byte> bytes) {
     std::error_code error;
-    const std::filesystem::path resolved = std::filesystem::weakly_canonical(given, error);
-    const std::string path = error || resolved.empty() ? given : resolved.string();
-    const auto status = std::filesystem::status(path, error);
+    const std::filesystem::path resolved = std::filesystem::weakly_canonical(path, error);
+    const std::string target = error || resolved.empty() ? path : resolved.string();
+    const auto status = std::filesystem::status(target, error);
     if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-        Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+        Descriptor file(::open(target.c_str(), O_WRONLY | O_CLOEXEC));
         if (file.get() < 0) {
-            fail(given, "cannot open for writing", errno);
+            fail(path, "cannot open for writing", errno);
         }
-        write_all(file.get(), bytes, given);
+        write_all(file.get(), bytes, path);
         return;
     }
-    std::string pattern = path + ".XXXXXX";
+    std::string pattern = target + ".XXXXXX";
     std::vector<char> name(pattern.begin(), pattern.end());
     name.push_back('\0');
     Descriptor file(::mkostemp(name.data(), O_CLOEXEC));
     if (file.get() < 0) {
-        fail(given, "cannot create a file in its folder", errno);
+        fail(path, "cannot create a file in its folder", errno);
     }
     Temporary temporary(name.data());
-    write_all(file.get(), bytes, given);
-    if (::fchmod(file.get(), file_mode(path)) != 0 || ::fsync(file.get()) != 0 || file.close() != 0) {
-        fail(given, "cannot finish writing", errno);
+    write_all(file.get(), bytes, path);
+    if (::fchmod(file.get(), file_mode(target)) != 0 || ::fsync(file.get()) != 0 || file.close() != 0) {
+        fail(path, "cannot finish writing", errno);
     }
-    temporary.rename_to(path);
+    temporary.rename_to(target);
 }
 
 void publish(const std::string& path, std::string_view text) { publish(path, std::as_bytes(std::span(text))); }
