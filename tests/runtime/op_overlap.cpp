@@ -73,9 +73,12 @@ TEST_CASE("with different row strides, spans decide", "[op]") {
     CHECK_FALSE(overlap(matrix(0, 0, 2, 8), matrix(0, 4, 2, 8)));
 }
 
-TEST_CASE("access is aligned when addresses and row strides are multiples of 16 bytes", "[op]") {
+TEST_CASE("access is aligned when addresses are and rows are apart as without gaps", "[op]") {
     const auto access = [](const CheckedTensor& tensor) { return access_of(std::span(&tensor, 1)); };
     CHECK(access(matrix(8, 4, 7, 16)) == Access::aligned);
     CHECK(access(matrix(4, 4, 7, 16)) == Access::element);
-    CHECK(access(matrix(8, 4, 7, 12)) == Access::element);
+    CHECK(access(matrix(8, 4, 7, 12)) == Access::aligned);  // rows of 14 bytes are 2-byte aligned anyway
+    CHECK(access(matrix(8, 4, 8, 12)) == Access::element);  // rows of 16 bytes, 24 apart
+    CHECK(access(matrix(8, 4, 4, 12)) == Access::aligned);  // rows of 8 bytes, 24 apart
+    CHECK(access(matrix(8, 4, 4, 9)) == Access::element);
 }
