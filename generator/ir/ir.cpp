@@ -2,68 +2,110 @@
 
 namespace tilejit::ir {
 
+namespace {
+
+using Ids = std::vector<ValueId>;
+
+int warps_of(const Role& role) { return role.warps * role.copies; }
+
+}  // namespace
+
 int Kernel::threads() const {
     int warps = 0;
+    bool budgets = false;
     for (const Role& role : roles) {
-        warps += role.warps;
+        warps += warps_of(role);
+        budgets = budgets || role.registers > 0;
+    }
+    return 32 * (budgets ? (warps + 3) / 4 * 4 : warps);
+}
+
+int Kernel::first_thread(const Role& role) const {
+    int warps = 0;
+    for (const Role& before : roles) {
+        if (&before == &role) {
+            break;
+        }
+        warps += warps_of(before);
     }
     return 32 * warps;
 }
 
 std::vector<ValueId> inputs_of(const Op& op) {
     return std::visit(Overload{
-                          [](const Load&) { return std::vector<ValueId>{}; },
-                          [](const Store& o) { return std::vector{o.in}; },
-                          [](const SharedLoad&) { return std::vector<ValueId>{}; },
-                          [](const SharedStore& o) { return std::vector{o.in}; },
-                          [](const Constant&) { return std::vector<ValueId>{}; },
-                          [](const Parameter&) { return std::vector<ValueId>{}; },
+                          [](const Load&) { return Ids{}; },
+                          [](const Store& o) { return Ids{o.in}; },
+                          [](const SharedLoad&) { return Ids{}; },
+                          [](const SharedStore& o) { return Ids{o.in}; },
+                          [](const Constant&) { return Ids{}; },
+                          [](const Parameter&) { return Ids{}; },
                           [](const Map& o) { return o.args; },
-                          [](const Reduce& o) { return std::vector{o.in}; },
+                          [](const Reduce& o) { return Ids{o.in}; },
                           [](const Contract& o) {
-                              std::vector<ValueId> in{o.a, o.b};
+                              Ids in{o.a, o.b};
                               if (o.init) {
                                   in.push_back(*o.init);
                               }
                               return in;
                           },
+                          [](const Split& o) { return Ids{o.in}; },
+                          [](const Select& o) { return Ids{o.in}; },
                           [](const Mma& o) {
-                              return std::vector{o.weights, o.tokens, o.acc};
+                              return Ids{o.weights, o.tokens, o.acc};
                           },
-                          [](const Barrier&) { return std::vector<ValueId>{}; },
+                          [](const Send& o) { return Ids{o.in}; },
+                          [](const SendTo& o) { return Ids{o.in}; },
+                          [](const OneOf<Fill, Acquire, Release, Drain> auto&) { return Ids{}; },
+                          [](const Synchronisation auto&) { return Ids{}; },
+                          [](const EngineCopy auto&) { return Ids{}; },
                           [](const For& o) {
-                              std::vector<ValueId> in;
+                              Ids in;
                               for (const For::Carried& c : o.carried) {
                                   in.push_back(c.init);
                               }
                               return in;
                           },
+                          [](const TileLoop&) { return Ids{}; },
                       },
                       op);
 }
 
 std::vector<ValueId> outputs_of(const Op& op) {
-    return std::visit(Overload{
-                          [](const Load& o) { return std::vector{o.out}; },
-                          [](const Store&) { return std::vector<ValueId>{}; },
-                          [](const SharedLoad& o) { return std::vector{o.out}; },
-                          [](const SharedStore&) { return std::vector<ValueId>{}; },
-                          [](const Constant& o) { return std::vector{o.out}; },
-                          [](const Parameter& o) { return std::vector{o.out}; },
-                          [](const Map& o) { return std::vector{o.out}; },
-                          [](const Reduce& o) { return std::vector{o.out}; },
-                          [](const Contract& o) { return std::vector{o.out}; },
-                          [](const Mma& o) { return std::vector{o.out}; },
-                          [](const Barrier&) { return std::vector<ValueId>{}; },
-                          [](const For& o) {
-                              std::vector<ValueId> out;
-                              for (const For::Carried& c : o.carried) {
-                                  out.push_back(c.out);
-                              }
-                              return out;
-                          },
-                      },
-                      op);
+    return std::visit(
+        Overload{
+            [](const OneOf<Load, SharedLoad, Constant, Parameter, Map, Reduce, Contract, Split, Select, Mma> auto& o) {
+                return Ids{o.out};
+            },
+            [](const OneOf<Store, SharedStore, SendTo> auto&) { return Ids{}; },
+            [](const ChannelUse auto&) { return Ids{}; },
+            [](const Synchronisation auto&) { return Ids{}; },
+            [](const EngineCopy auto&) { return Ids{}; },
+            [](const For& o) {
+                Ids out;
+                for (const For::Carried& c : o.carried) {
+                    out.push_back(c.out);
+                }
+                return out;
+            },
+            [](const TileLoop&) { return Ids{}; },
+        },
+        op);
+}
+
+const std::vector<Stmt>* body_of(const Op& op) {
+    if (const auto* loop = std::get_if<For>(&op)) {
+        return &loop->body;
+    }
+    if (const auto* loop = std::get_if<TileLoop>(&op)) {
+        return &loop->body;
+    }
+    return nullptr;
+}
+
+std::vector<Stmt>* body_of(Op& op) { return const_cast<std::vector<Stmt>*>(body_of(std::as_const(op))); }
+
+int every_of(const Kernel& kernel, const Channel& channel) {
+    return channel.kind == Channel::Kind::reduce_scatter ? kernel.cluster : 1;
 }
 
 const char* name_of(Function function) {
