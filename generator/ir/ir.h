@@ -117,7 +117,7 @@ struct Buffer {
     std::string name;
     DType dtype = DType::f32;
     std::vector<AxisId> axes;
-    int slots = 1;
+    int slots = 1;             ///< of an exchange: 0 until `lower-collectives` has chosen it
     int every = 1;             ///< positions that share a slot's turn: each block of a cluster owns one of them
     std::vector<int> strides;  ///< elements, one an axis
     int block = 0;             ///< when positive: elements of the last axis that are neighbours

@@ -398,13 +398,11 @@ public:
     Ring ring(const std::string& name, DType dtype, std::initializer_list<Axis> axes, int stages,
               Where where = Where::here());
     /// Every block of the cluster sends an f32 tile of these axes to the tile's owner, which receives
-    /// their sum. Sent in `tiles`, received in `owned_tiles`. `stages` tiles may be under way at a time.
-    Exchange reduce_scatter(const std::string& name, std::initializer_list<Axis> axes, int stages,
-                            Where where = Where::here());
+    /// their sum. Sent in `tiles`, received in `owned_tiles`.
+    Exchange reduce_scatter(const std::string& name, std::initializer_list<Axis> axes, Where where = Where::here());
     /// The tile's owner sends an f32 tile of these axes to every block of the cluster. Sent in
     /// `owned_tiles`, received in `tiles`.
-    Exchange all_gather(const std::string& name, std::initializer_list<Axis> axes, int stages,
-                        Where where = Where::here());
+    Exchange all_gather(const std::string& name, std::initializer_list<Axis> axes, Where where = Where::here());
 
     /// At least this many blocks must fit one multiprocessor; bounds the registers of a thread.
     void min_blocks(int count, Where where = Where::here());
