@@ -15,10 +15,32 @@ constexpr std::size_t kMaxDims = 5;         ///< of a tensor, `View::kMaxDims`
 constexpr std::size_t kMaxIndexAxes = 4;    ///< in the index of one dimension, `View::kMaxAxes`
 constexpr std::size_t kMaxReducedAxes = 4;  ///< of one reduction, `Over::kMaxAxes`
 
+/// A channel's tile that a role has, from `Acquire` to `Release`.
+struct Held {
+    ir::ChannelId channel = -1;
+    ir::Index position;
+    ir::Acquire::Use use = ir::Acquire::Use::read;
+};
+
+/// The body of a role or loop under construction.
+struct Scope {
+    std::vector<ir::Stmt>* body = nullptr;
+    std::vector<Held> held;
+};
+
+/// A loop around the operation under construction.
+struct Counter {
+    enum class Kind { tiles, owned_tiles, counted, open };
+    Kind kind = Kind::counted;
+    ir::VarId var = -1;
+    std::int64_t count = 0;  ///< of a counted loop
+};
+
 struct State {
     ir::Program program;
     std::optional<std::int64_t> exact_batch;
-    std::vector<std::vector<ir::Stmt>*> blocks;  ///< innermost last; empty outside a role
+    std::vector<Scope> scopes;  ///< innermost last; empty outside a role
+    std::vector<Counter> counters;
 
     [[noreturn]] static void fail(Where where, const std::string& what);
     static ir::Location location(Where where);
@@ -45,12 +67,33 @@ struct State {
 
     static Tile map(ir::Function function, const std::vector<const Operand*>& operands);
     static Tile reduce(const Operand& a, std::vector<ir::AxisId> axes, ir::Reduction reduction);
+    static Tile split(const Operand& a, Axis part);
+    static Tile select(const Operand& a, Axis axis, const Index& at);
     static Tile contract(const Operand& a, const Operand& b, Axis axis, const Operand* init);
     static Tile mma(const Operand& weights, const Operand& tokens, Axis chunk, Axis element, Axis part,
                     const Operand& acc);
 
     Tile load(const View& view, const Spread* wanted, Where where);
+    Tile load_slot(const View& view, const Spread* wanted, Where where);
+    void store_slot(ir::ValueId in, const View& view, Where where);
     std::vector<ir::Span> spans(const View& view, Where where) const;
+    static std::vector<ir::Span> spans(const std::vector<Index>& indices, Where where);
+    /// Of a view of a slot: without the rank that the tile of a reduce_scatter has besides.
+    std::vector<ir::Span> slot_spans(const View& view, Where where);
+    const ir::Buffer& buffer_of(const ir::Channel& channel) {
+        return kernel().buffers[static_cast<std::size_t>(channel.buffer)];
+    }
+
+    /// A channel of the kernel under construction.
+    ir::Channel& channel(int kernel, int id, Where where);
+    /// How many uses came before one written here; counted by the loops around it.
+    ir::Index position(Where where) const;
+    /// The tile that `view` is part of, which the role must hold.
+    const Held& held(const View& view, Where where) const;
+
+    void open(std::vector<ir::Stmt>& body) { scopes.push_back({&body, {}}); }
+    /// Releases what was acquired in the innermost scope, each after its last use, and leaves it.
+    void close();
     std::vector<ir::AxisId> axes_of(const std::vector<ir::Span>& spans, Where where) const;
     static ir::Index index(const Index& index);
     void spread(ir::ValueId id, const Spread& spread, Where where);

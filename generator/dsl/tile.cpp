@@ -102,6 +102,34 @@ Tile State::contract(const Operand& a, const Operand& b, Axis axis, const Operan
     return state.tile(op.out);
 }
 
+Tile State::split(const Operand& a, Axis part) {
+    State& state = of({&a});
+    const ir::ValueId in = state.use(a);
+    if (state.value(in).dtype != DType::f32 || part.extent != 2 || has(state.value(in).axes, part.id)) {
+        fail(where(a), fmt::format("split expects an f32 tile and a new axis of 2 parts, came {} and '{}' of {}",
+                                   state.describe(in), state.axis_name(part.id), part.extent));
+    }
+    std::vector<ir::AxisId> axes = state.value(in).axes;
+    axes.push_back(part.id);
+    const ir::ValueId out = state.add_value(DType::bf16, axes, where(a));
+    state.append(ir::Split{out, in, part.id}, where(a));
+    return state.tile(out);
+}
+
+Tile State::select(const Operand& a, Axis axis, const Index& at) {
+    State& state = of({&a});
+    const ir::ValueId in = state.use(a);
+    std::vector<ir::AxisId> axes = state.value(in).axes;
+    if (!has(axes, axis.id) || !at.axes.empty()) {
+        fail(where(a), fmt::format("select expects an axis of the tile and a place on it, came '{}' of {}",
+                                   state.axis_name(axis.id), state.describe(in)));
+    }
+    std::erase(axes, axis.id);
+    const ir::ValueId out = state.add_value(state.value(in).dtype, axes, where(a));
+    state.append(ir::Select{out, in, axis.id, index(at)}, where(a));
+    return state.tile(out);
+}
+
 Tile State::mma(const Operand& weights, const Operand& tokens, Axis chunk, Axis element, Axis part,
                 const Operand& acc) {
     State& state = of({&weights, &tokens, &acc});
@@ -109,10 +137,10 @@ Tile State::mma(const Operand& weights, const Operand& tokens, Axis chunk, Axis 
     const auto& w = state.value(op.weights);
     const auto& t = state.value(op.tokens);
     const Where at = where(weights);
-    if (w.dtype != DType::f32 || t.dtype != DType::bf16 || chunk.extent != 4 || element.extent != 8 ||
-        part.extent != 2) {
-        fail(at, fmt::format("mma expects f32 weights, bf16 tokens, and axes of 4 chunks, 8 elements and 2 parts; "
-                             "came {}, {}, {}, {} and {}",
+    if (w.dtype != DType::bf16 || !has(w.axes, part.id) || t.dtype != DType::bf16 || chunk.extent != 4 ||
+        element.extent != 8 || part.extent != 2) {
+        fail(at, fmt::format("mma expects weights split along the axis of parts, bf16 tokens, and axes of 4 chunks, "
+                             "8 elements and 2 parts; came {}, {}, {}, {} and {}",
                              state.describe(op.weights), state.describe(op.tokens), chunk.extent, element.extent,
                              part.extent));
     }
@@ -124,7 +152,7 @@ Tile State::mma(const Operand& weights, const Operand& tokens, Axis chunk, Axis 
     const auto only = [&](const ir::Value& mine, const ir::Value& other, const char* what) {
         ir::AxisId found = -1;
         for (const ir::AxisId axis : mine.axes) {
-            if (!has(other.axes, axis)) {
+            if (axis != part.id && !has(other.axes, axis)) {
                 if (found >= 0) {
                     fail(at, fmt::format("mma: {} may have one axis of their own, came {} and {}", what,
                                          state.describe(op.weights), state.describe(op.tokens)));
@@ -141,7 +169,7 @@ Tile State::mma(const Operand& weights, const Operand& tokens, Axis chunk, Axis 
     op.n = only(t, w, "tokens");
     std::vector<ir::AxisId> expected;
     for (const ir::AxisId axis : w.axes) {
-        if (axis != chunk.id && axis != element.id && axis != op.m) {
+        if (axis != chunk.id && axis != element.id && axis != part.id && axis != op.m) {
             expected.push_back(axis);
         }
     }
@@ -188,6 +216,9 @@ Tile contract(const Operand& a, const Operand& b, Axis axis) { return State::con
 Tile contract(const Operand& a, const Operand& b, Axis axis, const Operand& init) {
     return State::contract(a, b, axis, &init);
 }
+
+Tile split(const Operand& a, Axis part) { return State::split(a, part); }
+Tile select(const Operand& a, Axis axis, const Index& at) { return State::select(a, axis, at); }
 
 Tile mma(const Operand& weights, const Operand& tokens, Axis chunk, Axis element, Axis part, const Operand& acc) {
     return State::mma(weights, tokens, chunk, element, part, acc);

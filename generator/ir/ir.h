@@ -311,7 +311,7 @@ struct Drain {
 };
 
 /// Sends a tile to a part of the channel's tile: of a reduce_scatter to the owner's, of an all_gather to
-/// every block's. Spans are over the buffer's axes.
+/// every block's. One span an axis of the buffer; of a reduce_scatter the first is the sender's rank.
 struct Send {
     ChannelId channel = -1;
     Index position;
