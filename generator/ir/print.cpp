@@ -70,14 +70,38 @@ private:
             const Variable& variable = program_.variables[static_cast<std::size_t>(var)];
             grid += fmt::format("{}{} < {}", grid.empty() ? "" : ", ", variable.name, extent(variable.extent));
         }
-        line(fmt::format("kernel {} grid({}) shared {} bytes", kernel.name, grid, kernel.shared_bytes));
+        if (kernel.tiles) {
+            grid = fmt::format("tile < {}{}", extent(*kernel.tiles),
+                               kernel.cluster > 1 ? fmt::format(", cluster {}", kernel.cluster) : "");
+        }
+        line(fmt::format("kernel {} {}({}) shared {} bytes", kernel.name, kernel.tiles ? "persistent" : "grid", grid,
+                         kernel.shared_bytes));
         kernel_ = &kernel;
+        channels(kernel);
+        block(kernel.prologue);
         for (const Role& role : kernel.roles) {
             ++indent_;
-            line(fmt::format("role {} warps {}", role.name, role.warps));
+            line(fmt::format("role {} warps {}{}{}", role.name, role.warps,
+                             role.copies > 1 ? fmt::format(" copies {}", role.copies) : "",
+                             role.registers > 0 ? fmt::format(" registers {}", role.registers) : ""));
             block(role.body);
             --indent_;
         }
+        block(kernel.epilogue);
+    }
+
+    void channels(const Kernel& kernel) {
+        static constexpr const char* kKinds[] = {"ring", "reduce_scatter", "all_gather"};
+        ++indent_;
+        for (const Channel& channel : kernel.channels) {
+            const Buffer& buffer = kernel.buffers[static_cast<std::size_t>(channel.buffer)];
+            line(fmt::format("{} {} {}[{}] slots {}", kKinds[static_cast<int>(channel.kind)], channel.name,
+                             name_of(buffer.dtype), axes(buffer.axes), buffer.slots));
+        }
+        for (const Sync& sync : kernel.syncs) {
+            line(fmt::format("barrier {} slots {} arrivals {}", sync.name, sync.slots, sync.arrivals));
+        }
+        --indent_;
     }
 
     void block(const std::vector<Stmt>& body) {
@@ -98,8 +122,25 @@ private:
         return text + "]" + (value.layout ? " " + layout::describe(program_, *value.layout) : "");
     }
 
-    std::string spans(TensorId id, const std::vector<Span>& at, const Access& access) const {
-        std::string text = program_.tensors[static_cast<std::size_t>(id)].argument + "[";
+    std::string tensor_part(TensorId id, const std::vector<Span>& at, const Access& access = {}) const {
+        return spans(program_.tensors[static_cast<std::size_t>(id)].argument, at, access);
+    }
+
+    std::string buffer_part(BufferId id, const Index& position, const std::vector<Span>& at,
+                            const Access& access = {}) const {
+        return spans(buffer(id, position), at, access);
+    }
+
+    std::string channel_buffer(ChannelId id, const Index& position) const {
+        return buffer(kernel_->channels[static_cast<std::size_t>(id)].buffer, position);
+    }
+
+    std::string sync(SyncId id, const Index& position) const {
+        return fmt::format("{}({})", kernel_->syncs[static_cast<std::size_t>(id)].name, index(position));
+    }
+
+    std::string spans(const std::string& whole, const std::vector<Span>& at, const Access& access) const {
+        std::string text = whole + "[";
         for (std::size_t d = 0; d < at.size(); ++d) {
             std::string part = index(at[d].origin);
             for (const auto& [id_of_axis, step] : at[d].axes) {
@@ -121,9 +162,11 @@ private:
         return text;
     }
 
-    std::string buffer(BufferId id) const {
+    /// With the position where there are several slots.
+    std::string buffer(BufferId id, const Index& position) const {
         const Buffer& buffer = kernel_->buffers[static_cast<std::size_t>(id)];
-        return buffer.offset < 0 ? buffer.name : fmt::format("{}@{}", buffer.name, buffer.offset);
+        return buffer.name + (buffer.offset < 0 ? "" : fmt::format("@{}", buffer.offset)) +
+               (position.terms.empty() ? "" : fmt::format("({})", index(position)));
     }
 
     std::string axes(const std::vector<AxisId>& ids) const {
@@ -139,12 +182,17 @@ private:
         const auto define = [&](ValueId out, const std::string& what) { line(typed(out) + " = " + what + where); };
         std::visit(
             Overload{
-                [&](const Load& op) { define(op.out, "load " + spans(op.tensor, op.at, op.access)); },
+                [&](const Load& op) { define(op.out, "load " + tensor_part(op.tensor, op.at, op.access)); },
                 [&](const Store& op) {
-                    line(fmt::format("store v{} to {}", op.in, spans(op.tensor, op.at, op.access)) + where);
+                    line(fmt::format("store v{} to {}", op.in, tensor_part(op.tensor, op.at, op.access)) + where);
                 },
-                [&](const SharedLoad& op) { define(op.out, "read " + buffer(op.buffer)); },
-                [&](const SharedStore& op) { line(fmt::format("share v{} as {}", op.in, buffer(op.buffer)) + where); },
+                [&](const SharedLoad& op) {
+                    define(op.out, "read " + buffer_part(op.buffer, op.position, op.at, op.access));
+                },
+                [&](const SharedStore& op) {
+                    line(fmt::format("share v{} as {}", op.in, buffer_part(op.buffer, op.position, op.at, op.access)) +
+                         where);
+                },
                 [&](const Constant& op) { define(op.out, "constant " + hex_text(op.value)); },
                 [&](const Parameter& op) {
                     define(op.out, "parameter " + program_.params[static_cast<std::size_t>(op.param)].name);
@@ -167,10 +215,76 @@ private:
                 [&](const Mma& op) {
                     define(op.out, fmt::format("mma(v{}, v{}) from v{}", op.weights, op.tokens, op.acc));
                 },
-                [&](const Barrier&) { line("barrier" + where); },
+                [&](const Split& op) { define(op.out, fmt::format("split(v{})", op.in)); },
+                [&](const Select& op) {
+                    define(op.out, fmt::format("v{} at {} = {}", op.in, axis(op.axis), index(op.at)));
+                },
+                [&](const ChannelUse auto& op) { line(channel_use(op) + where); },
+                [&](const Synchronisation auto& op) { line(synchronisation(op) + where); },
+                [&](const CopyIn& op) {
+                    line(fmt::format("copy {} to {}, lands on {}", tensor_part(op.tensor, op.at),
+                                     buffer(op.buffer, op.position), sync(op.sync, op.position)) +
+                         where);
+                },
+                [&](const CopyOut& op) {
+                    line(fmt::format("copy {} to {}", buffer(op.buffer, op.position), tensor_part(op.tensor, op.at)) +
+                         where);
+                },
+                [&](const SendTo& op) {
+                    line(fmt::format("send v{} to {}'s {}, lands on {}", op.in, op.all ? "every block" : "the owner",
+                                     buffer_part(op.buffer, op.position, op.at), sync(op.sync, op.position)) +
+                         where);
+                },
                 [&](const For& op) { loop(op, where); },
+                [&](const TileLoop& op) {
+                    line(fmt::format("for {} of the cluster{}",
+                                     program_.variables[static_cast<std::size_t>(op.tile)].name,
+                                     op.owned ? ", owned" : "") +
+                         where);
+                    block(op.body);
+                },
             },
             stmt.op);
+    }
+
+    static const char* use(Acquire::Use use) {
+        static constexpr const char* kUses[] = {"read", "update", "updated"};
+        return kUses[static_cast<int>(use)];
+    }
+
+    std::string channel_use(const Fill& op) const {
+        return fmt::format("fill {} with {}", channel_buffer(op.channel, op.position), tensor_part(op.tensor, op.at));
+    }
+    std::string channel_use(const Acquire& op) const {
+        return fmt::format("acquire {} to {}", channel_buffer(op.channel, op.position), use(op.use));
+    }
+    std::string channel_use(const Release& op) const {
+        return fmt::format("release {}", channel_buffer(op.channel, op.position));
+    }
+    std::string channel_use(const Drain& op) const {
+        return fmt::format("drain {} to {}", channel_buffer(op.channel, op.position), tensor_part(op.tensor, op.at));
+    }
+    std::string channel_use(const Send& op) const {
+        return fmt::format("send v{} to {}", op.in, spans(channel_buffer(op.channel, op.position), op.at, {}));
+    }
+
+    static std::string synchronisation(const Barrier&) { return "barrier"; }
+    static std::string synchronisation(const InitSyncs&) { return "prepare barriers"; }
+    static std::string synchronisation(const ClusterBarrier&) { return "cluster barrier"; }
+    static std::string synchronisation(const ProxyFence&) { return "fence for the copy engine"; }
+    static std::string synchronisation(const DependencyWait&) { return "wait for the kernels before"; }
+    static std::string synchronisation(const LaunchDependents&) { return "let the kernels after begin"; }
+    static std::string synchronisation(const CopyDone& op) {
+        return fmt::format("wait until all copies but {} have read", op.pending);
+    }
+    std::string synchronisation(const Arrive& op) const {
+        return fmt::format("arrive at {}{}", sync(op.sync, op.position), op.first_warp ? " by the first warp" : "");
+    }
+    std::string synchronisation(const Expect& op) const {
+        return fmt::format("expect {} bytes at {}", op.bytes, sync(op.sync, op.position));
+    }
+    std::string synchronisation(const Wait& op) const {
+        return fmt::format("wait for {}{}", op.before ? "the phase before " : "", sync(op.sync, op.position));
     }
 
     void loop(const For& op, const std::string& where) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace tilejit::ir {
@@ -15,12 +16,11 @@ public:
     void run() {
         for (const Kernel& kernel : program_.kernels) {
             kernel_ = &kernel;
-            if (kernel.roles.size() != 1 || kernel.grid.empty()) {
-                fail(kernel.at, fmt::format("kernel '{}' needs one role and one to three dimensions of blocks, came {} "
-                                            "roles and {} dimensions",
-                                            kernel.name, kernel.roles.size(), kernel.grid.size()));
-            }
+            check(kernel);
             scope_.assign(kernel.grid.begin(), kernel.grid.end());
+            if (kernel.rank >= 0) {
+                scope_.push_back(kernel.rank);
+            }
             for (const Role& role : kernel.roles) {
                 defined_.clear();
                 visit(role.body);
@@ -33,6 +33,57 @@ private:
         throw GenerateError(fmt::format("{}:{}: {}", at.file, at.line, what));
     }
     [[noreturn]] static void fail(const Stmt& stmt, const std::string& what) { fail(stmt.at, what); }
+
+    static void check(const Kernel& kernel) {
+        if (kernel.roles.empty() || (kernel.grid.empty() && !kernel.tiles)) {
+            fail(kernel.at, fmt::format("kernel '{}' needs a role, and blocks() or persistent(); came {} roles and {} "
+                                        "dimensions of blocks",
+                                        kernel.name, kernel.roles.size(), kernel.grid.size()));
+        }
+        constexpr int kMaxThreads = 1024;
+        if (kernel.threads() > kMaxThreads) {
+            fail(kernel.at, fmt::format("the roles of kernel '{}' have {} threads together, a block may have {}",
+                                        kernel.name, kernel.threads(), kMaxThreads));
+        }
+        check_registers(kernel);
+    }
+
+    /// Budgets are set by groups of four warps and come from the pool that the launch gives the block.
+    static void check_registers(const Kernel& kernel) {
+        std::map<int, const Role*> group_of;
+        bool any = false;
+        int first = 0;
+        for (const Role& role : kernel.roles) {
+            any = any || role.registers > 0;
+            for (int warp = first; warp < first + role.warps * role.copies; ++warp) {
+                const Role* other = group_of.emplace(warp / 4, &role).first->second;
+                if (other->registers != role.registers) {
+                    fail(kernel.at, fmt::format("roles '{}' and '{}' share four warps and need the same number of "
+                                                "registers, came {} and {}",
+                                                other->name, role.name, other->registers, role.registers));
+                }
+            }
+            first += role.warps * role.copies;
+        }
+        if (!any) {
+            return;
+        }
+        constexpr int kPool = 65536;
+        const int share = kPool / kernel.threads() / 8 * 8;
+        int wanted = 0;
+        for (const auto& [group, role] : group_of) {
+            if (role->registers == 0) {
+                fail(kernel.at, fmt::format("role '{}' has no number of registers, but others of kernel '{}' have",
+                                            role->name, kernel.name));
+            }
+            wanted += 128 * role->registers;
+        }
+        if (wanted > share * kernel.threads()) {
+            fail(kernel.at, fmt::format("the roles of kernel '{}' want {} registers, the block has {} ({} threads of "
+                                        "{})",
+                                        kernel.name, wanted, share * kernel.threads(), kernel.threads(), share));
+        }
+    }
 
     void visit(const std::vector<Stmt>& body) {
         for (const Stmt& stmt : body) {
@@ -53,10 +104,15 @@ private:
 
     void check(const Stmt& stmt) {
         std::visit(Overload{
-                       [&](const Load& op) { spans(stmt, op.tensor, op.at); },
-                       [&](const Store& op) { spans(stmt, op.tensor, op.at); },
-                       [&](const SharedLoad& op) { buffer(op.buffer); },
-                       [&](const SharedStore& op) { buffer(op.buffer); },
+                       [&](const OneOf<Load, Store, Fill, Drain> auto& op) { tensor(stmt, op.tensor, op.at); },
+                       [&](const OneOf<SharedLoad, SharedStore, SendTo> auto& op) { shared(stmt, op.buffer, op); },
+                       [&](const Send& op) {
+                           shared(stmt, kernel_->channels[static_cast<std::size_t>(op.channel)].buffer, op);
+                       },
+                       [&](const EngineCopy auto& op) {
+                           tensor(stmt, op.tensor, op.at);
+                           buffer(op.buffer);
+                       },
                        [](const Constant&) {},
                        [&](const Parameter& op) { param(op.param); },
                        [](const Map& op) {
@@ -64,26 +120,66 @@ private:
                        },
                        [](const Reduce&) {},
                        [](const Contract&) {},
+                       [](const Split&) {},
+                       [&](const Select& op) { origin(stmt, op.at); },
                        [](const Mma&) {},
-                       [](const Barrier&) {},
+                       [](const OneOf<Acquire, Release> auto&) {},
+                       [](const Synchronisation auto&) {},
                        [&](const For& op) { loop(stmt, op); },
+                       [&](const TileLoop& op) { tile_loop(op); },
                    },
                    stmt.op);
     }
 
-    void spans(const Stmt& stmt, TensorId tensor, const std::vector<Span>& at) const {
-        internal_check(at.size() == program_.tensors[static_cast<std::size_t>(tensor)].dims.size(),
-                       "rank of an access");
-        for (const Span& span : at) {
-            for (const auto& [var, coefficient] : span.origin.terms) {
-                if (std::find(scope_.begin(), scope_.end(), var) == scope_.end()) {
-                    fail(stmt, fmt::format("'{}' is used outside the kernel or loop that counts it",
-                                           program_.variables[static_cast<std::size_t>(var)].name));
-                }
-                if (coefficient < 0) {
-                    fail(stmt, "an index may not decrease");
-                }
+    void tensor(const Stmt& stmt, TensorId id, const std::vector<Span>& at) const {
+        internal_check(at.size() == program_.tensors[static_cast<std::size_t>(id)].dims.size(), "rank of an access");
+        spans(stmt, at);
+    }
+
+    template <class Access>
+    void shared(const Stmt& stmt, BufferId id, const Access& op) const {
+        buffer(id);
+        const Buffer& whole = kernel_->buffers[static_cast<std::size_t>(id)];
+        internal_check(op.at.size() == whole.axes.size(), "rank of a shared access");
+        spans(stmt, op.at);
+        origin(stmt, op.position);
+        for (std::size_t d = 0; d < op.at.size(); ++d) {
+            const int extent = program_.axes[static_cast<std::size_t>(whole.axes[d])].extent;
+            if (const std::int64_t last = last_index(op.at[d]); last >= extent) {
+                fail(stmt, fmt::format("index {} of '{}' reaches {}, it has {} elements of axis '{}'", d, whole.name,
+                                       last, extent, program_.axes[static_cast<std::size_t>(whole.axes[d])].name));
             }
+        }
+    }
+
+    /// The largest index of a span; what a tile index adds is unbounded.
+    std::int64_t last_index(const Span& span) const {
+        std::int64_t last = span.origin.constant;
+        for (const auto& [var, coefficient] : span.origin.terms) {
+            const Extent& extent = program_.variables[static_cast<std::size_t>(var)].extent;
+            last += extent.per > 0 ? INT32_MAX : coefficient * std::max<std::int64_t>(extent.constant - 1, 0);
+        }
+        for (const auto& [axis, step] : span.axes) {
+            last += static_cast<std::int64_t>(step) * (program_.axes[static_cast<std::size_t>(axis)].extent - 1);
+        }
+        return last;
+    }
+
+    void origin(const Stmt& stmt, const Index& index) const {
+        for (const auto& [var, coefficient] : index.terms) {
+            if (std::find(scope_.begin(), scope_.end(), var) == scope_.end()) {
+                fail(stmt, fmt::format("'{}' is used outside the kernel or loop that counts it",
+                                       program_.variables[static_cast<std::size_t>(var)].name));
+            }
+            if (coefficient < 0) {
+                fail(stmt, "an index may not decrease");
+            }
+        }
+    }
+
+    void spans(const Stmt& stmt, const std::vector<Span>& at) const {
+        for (const Span& span : at) {
+            origin(stmt, span.origin);
             for (const auto& [axis, step] : span.axes) {
                 if (step < 1) {
                     fail(stmt, fmt::format("an index may not stand still or decrease along a tile, came {} * '{}'",
@@ -127,61 +223,26 @@ private:
         defined_ = before;
     }
 
+    void tile_loop(const TileLoop& op) {
+        const std::set<ValueId> before = defined_;
+        scope_.insert(scope_.end(), {op.tile, op.turn});
+        visit(op.body);
+        scope_.resize(scope_.size() - 2);
+        defined_ = before;
+    }
+
     const Program& program_;
     const Kernel* kernel_ = nullptr;
     std::vector<VarId> scope_;
     std::set<ValueId> defined_;
 };
 
-struct Pending {
-    std::set<BufferId> read;
-    std::set<BufferId> written;
-};
-
-/// Returns false at the first conflict.
-bool safe(const std::vector<Stmt>& body, Pending& pending, const Stmt*& culprit) {
-    for (const Stmt& stmt : body) {
-        culprit = &stmt;
-        if (const auto* load = std::get_if<SharedLoad>(&stmt.op)) {
-            if (pending.written.contains(load->buffer)) {
-                return false;
-            }
-            pending.read.insert(load->buffer);
-        } else if (const auto* store = std::get_if<SharedStore>(&stmt.op)) {
-            if (pending.written.contains(store->buffer) || pending.read.contains(store->buffer)) {
-                return false;
-            }
-            pending.written.insert(store->buffer);
-        } else if (std::holds_alternative<Barrier>(stmt.op)) {
-            pending = {};
-        } else if (const auto* loop = std::get_if<For>(&stmt.op)) {
-            Pending before = pending;
-            for (int turn = 0; turn < 2; ++turn) {
-                if (!safe(loop->body, pending, culprit)) {
-                    return false;
-                }
-            }
-            pending.read.merge(before.read);
-            pending.written.merge(before.written);
-        }
-    }
-    return true;
-}
-
 }  // namespace
 
-void verify(const Program& program) { Structure(program).run(); }
-
-void verify_barriers(const Program& program) {
+void verify(const Program& program) {
+    Structure(program).run();
     for (const Kernel& kernel : program.kernels) {
-        for (const Role& role : kernel.roles) {
-            Pending pending;
-            const Stmt* culprit = nullptr;
-            if (!safe(role.body, pending, culprit)) {
-                throw InternalError(fmt::format("internal error: no barrier before the shared access of {}:{}",
-                                                culprit->at.file, culprit->at.line));
-            }
-        }
+        verify_channels(kernel);
     }
 }
 

@@ -10,6 +10,10 @@ namespace tilejit::ir {
 /// belong to one role, loops carry what they say, indices mention variables that are in scope.
 void verify(const Program& program);
 
+/// Part of `verify`, while channels are as written: each has one role that fills it or sends through it
+/// and roles that use what it holds as often, each where its kind allows.
+void verify_channels(const Kernel& kernel);
+
 /// After layouts are assigned: every value has a layout that covers its tile, and every operation's
 /// operands are held where it needs them; a mismatch prints both layouts.
 void verify_layouts(const Program& program);
