@@ -29,6 +29,8 @@ struct Layout {
     Piece thread[kMaxPieces];
     int slot_count;  ///< entries used in `slot`; the first has stride 1
     Piece slot[kMaxPieces];
+    int first = 0;   ///< the role's first thread in the block
+    int copies = 1;  ///< of the role; each has `threads` threads, numbered from 0
 
     constexpr bool operator==(const Layout&) const = default;
 
@@ -77,6 +79,16 @@ struct Layout {
         return last + 1;
     }
 
+    /// True when threads differ in their coordinates on this axis.
+    constexpr bool on_threads(int axis) const {
+        for (int i = 0; i < thread_count; ++i) {
+            if (thread[i].axis == axis && thread[i].extent > 1) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /// True for exactly one of the threads that hold copies of the same elements.
     constexpr bool owner(int number) const {
         int covered_number = 0;
@@ -93,6 +105,31 @@ struct Layout {
             distinct *= thread[i].extent;
         }
         return distinct != threads;
+    }
+};
+
+/// Where the elements of one slot of a shared buffer are.
+struct Storage {
+    static constexpr int kMaxAxes = 6;
+    int element_bytes;
+    int axis_count;
+    int axis[kMaxAxes];
+    int extent[kMaxAxes];
+    int stride[kMaxAxes];  ///< in elements; of the last axis: within a block
+    int block;             ///< when positive: so many elements of the last axis are neighbours
+    int block_stride;      ///< elements between two such blocks
+    bool swizzled;         ///< bits 4-6 of the byte are xored with bits 7-9; slots start at 1024 bytes
+
+    /// What a coordinate on the axis numbered `i` adds to the number of the element.
+    constexpr int element(int i, int coord) const {
+        return block > 0 && i == axis_count - 1 ? coord / block * block_stride + coord % block * stride[i]
+                                                : coord * stride[i];
+    }
+
+    /// The first byte of an element, given its number without swizzling.
+    constexpr int byte(int element) const {
+        const int plain = element * element_bytes;
+        return swizzled ? plain ^ (plain >> 7 & 7) << 4 : plain;
     }
 };
 

@@ -113,6 +113,7 @@ struct SendTo {
     std::vector<Span> at;
     SyncId sync = -1;
     bool all = false;
+    Access access;
 };
 
 /// What the thread wrote to shared memory is seen by copies that are started later.

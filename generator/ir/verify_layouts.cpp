@@ -20,18 +20,19 @@ public:
                 covers(id);
             }
             std::visit(Overload{
-                           [](const Load&) {},
-                           [](const Store&) {},
-                           [](const SharedLoad&) {},
-                           [](const SharedStore&) {},
-                           [](const Constant&) {},
-                           [](const Parameter&) {},
+                           [](const OneOf<Load, SharedLoad, Constant, Parameter> auto&) {},
+                           [](const OneOf<Store, SharedStore, SendTo> auto&) {},
                            [&](const Map& op) { map(op); },
                            [&](const Reduce& op) { reduce(op); },
                            [&](const Contract& op) { contract(op); },
+                           [&](const Split& op) { along(op.in, op.out, op.part, "part"); },
+                           [&](const Select& op) { along(op.out, op.in, op.axis, "selection"); },
                            [](const Mma&) {},
-                           [](const Barrier&) {},
+                           [](const ChannelUse auto&) {},
+                           [](const Synchronisation auto&) {},
+                           [](const EngineCopy auto&) {},
                            [&](const For& op) { loop(op); },
+                           [&](const TileLoop& op) { visit(op.body); },
                        },
                        stmt.op);
         }
@@ -126,6 +127,16 @@ private:
         if (op.init) {
             needs(layout(op.out), *op.init, "start value");
         }
+    }
+
+    /// Each thread holds all of `axis` of the wide tile, and the rest as of the narrow one.
+    void along(ValueId narrow, ValueId wide, AxisId axis, const char* what) const {
+        if (layout(wide).on_threads(axis)) {
+            fail(fmt::format("axis '{}' of {} must be whole in each thread, but is spread over threads: {}",
+                             program_.axes[static_cast<std::size_t>(axis)].name, shape(wide),
+                             layout::describe(program_, layout(wide))));
+        }
+        needs(layout(wide), narrow, what);
     }
 
     void loop(const For& op) {

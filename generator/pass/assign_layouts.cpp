@@ -38,6 +38,7 @@ private:
     ir::Value& value(ir::ValueId id) { return program_.values[static_cast<std::size_t>(id)]; }
     bool known(ir::ValueId id) { return value(id).layout.has_value(); }
     const tj::Layout& layout(ir::ValueId id) { return *value(id).layout; }
+    int extent(ir::AxisId axis) const { return program_.axes[static_cast<std::size_t>(axis)].extent; }
 
     void give(ir::ValueId id, const tj::Layout& layout) {
         if (!known(id)) {
@@ -60,8 +61,8 @@ private:
                     give(id, layout::from_spread(program_, value(id).axes, *value(id).spread, threads_));
                 }
             }
-            if (const auto* loop = std::get_if<ir::For>(&stmt.op)) {
-                seed(loop->body);
+            if (const auto* inner = ir::body_of(stmt.op)) {
+                seed(*inner);
             }
         }
     }
@@ -73,8 +74,8 @@ private:
                     give(id, layout::everywhere(program_, {}, threads_));
                 }
             }
-            if (const auto* loop = std::get_if<ir::For>(&stmt.op)) {
-                give_scalars_everywhere(loop->body);
+            if (const auto* inner = ir::body_of(stmt.op)) {
+                give_scalars_everywhere(*inner);
             }
         }
     }
@@ -82,18 +83,19 @@ private:
     void visit(const std::vector<ir::Stmt>& body) {
         for (const ir::Stmt& stmt : body) {
             std::visit(ir::Overload{
-                           [](const ir::Load&) {},
-                           [](const ir::Store&) {},
-                           [](const ir::SharedLoad&) {},
-                           [](const ir::SharedStore&) {},
-                           [](const ir::Constant&) {},
-                           [](const ir::Parameter&) {},
+                           [](const ir::OneOf<ir::Load, ir::SharedLoad, ir::Constant, ir::Parameter> auto&) {},
+                           [](const ir::OneOf<ir::Store, ir::SharedStore, ir::SendTo> auto&) {},
                            [this](const ir::Map& op) { map(op); },
                            [this](const ir::Reduce& op) { reduce(op); },
                            [this](const ir::Contract& op) { contract(op); },
+                           [this](const ir::Split& op) { along(op.in, op.out, op.part); },
+                           [this](const ir::Select& op) { along(op.out, op.in, op.axis); },
                            [](const ir::Mma&) {},
-                           [](const ir::Barrier&) {},
+                           [](const ir::ChannelUse auto&) {},
+                           [](const ir::Synchronisation auto&) {},
+                           [](const ir::EngineCopy auto&) {},
                            [this](const ir::For& op) { loop(op); },
+                           [this](const ir::TileLoop& op) { visit(op.body); },
                        },
                        stmt.op);
         }
@@ -144,7 +146,7 @@ private:
         for (const ir::ValueId operand : {op.a, op.b}) {
             for (const ir::AxisId axis : value(operand).axes) {
                 if (!layout::has_axis(whole, axis)) {
-                    whole = layout::with_axis(whole, axis, program_.axes[static_cast<std::size_t>(axis)].extent);
+                    whole = layout::with_axis(whole, axis, extent(axis));
                 }
             }
         }
@@ -153,6 +155,15 @@ private:
         give(op.out, layout::restricted(whole, value(op.out).axes));
         if (op.init) {
             give(*op.init, layout(op.out));
+        }
+    }
+
+    /// `wide` is as `narrow`, with all of `axis` in each thread's registers.
+    void along(ir::ValueId narrow, ir::ValueId wide, ir::AxisId axis) {
+        if (known(wide)) {
+            give(narrow, layout::restricted(layout(wide), value(narrow).axes));
+        } else if (known(narrow)) {
+            give(wide, layout::with_axis(layout(narrow), axis, extent(axis)));
         }
     }
 

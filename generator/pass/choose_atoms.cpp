@@ -21,8 +21,8 @@ public:
         for (const ir::Stmt& stmt : body) {
             if (const auto* mma = std::get_if<ir::Mma>(&stmt.op)) {
                 choose(*mma, stmt.at);
-            } else if (const auto* loop = std::get_if<ir::For>(&stmt.op)) {
-                visit(loop->body);
+            } else if (const auto* inner = ir::body_of(stmt.op)) {
+                visit(*inner);
             }
         }
     }

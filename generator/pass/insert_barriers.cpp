@@ -44,12 +44,12 @@ void walk(std::vector<ir::Stmt>& body, Touched& touched) {
             touched.read[load->buffer] = true;
         } else if (const auto* store = std::get_if<ir::SharedStore>(&body[i].op)) {
             touched.written[store->buffer] = true;
-        } else if (auto* loop = std::get_if<ir::For>(&body[i].op)) {
+        } else if (auto* inner = ir::body_of(body[i].op)) {
             Touched before = touched;
-            walk(loop->body, touched);
+            walk(*inner, touched);
             touched.merge(before);
             Touched again = touched;
-            walk(loop->body, again);
+            walk(*inner, again);
             touched.merge(again);
         }
     }

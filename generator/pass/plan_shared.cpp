@@ -23,8 +23,8 @@ void collect(const ir::Program& program, const std::vector<ir::Stmt>& body,
             add(load->buffer, load->out);
         } else if (const auto* store = std::get_if<ir::SharedStore>(&stmt.op)) {
             add(store->buffer, store->in);
-        } else if (const auto* loop = std::get_if<ir::For>(&stmt.op)) {
-            collect(program, loop->body, accesses);
+        } else if (const auto* inner = ir::body_of(stmt.op)) {
+            collect(program, *inner, accesses);
         }
     }
 }

@@ -23,8 +23,8 @@ public:
                 load->access = choose(load->tensor, load->at, load->out);
             } else if (auto* store = std::get_if<ir::Store>(&stmt.op)) {
                 store->access = choose(store->tensor, store->at, store->in);
-            } else if (auto* loop = std::get_if<ir::For>(&stmt.op)) {
-                visit(loop->body);
+            } else if (auto* inner = ir::body_of(stmt.op)) {
+                visit(*inner);
             }
         }
     }
