@@ -63,7 +63,7 @@ ir::Index State::position(Where where) const {
 const Held& State::held(const View& view, Where where) const {
     for (auto scope = scopes.rbegin(); scope != scopes.rend(); ++scope) {
         for (const Held& tile : scope->held) {
-            if (tile.channel == view.channel && tile.position == index(view.position)) {
+            if (view.of == View::Of::channel && tile.channel == view.id && tile.position == index(view.position)) {
                 return tile;
             }
         }
@@ -83,41 +83,49 @@ void State::close() {
     scopes.pop_back();
 }
 
-std::vector<ir::Span> State::slot_spans(const View& view, Where where) {
-    const ir::Channel& channel = kernel().channels[static_cast<std::size_t>(view.channel)];
-    const bool by_rank = channel.kind == Kind::reduce_scatter;
-    const std::size_t axes = buffer_of(channel).axes.size() - (by_rank ? 1 : 0);
+std::vector<ir::Span> State::shared_spans(const View& view, Where where) {
+    const bool shared = view.of == View::Of::shared;
+    const ir::Channel* channel = shared ? nullptr : &kernel().channels[static_cast<std::size_t>(view.id)];
+    const ir::Buffer& buffer = shared ? kernel().buffers[static_cast<std::size_t>(view.id)] : buffer_of(*channel);
+    const bool by_rank = channel != nullptr && channel->kind == Kind::reduce_scatter;
+    const std::size_t axes = buffer.axes.size() - (by_rank ? 1 : 0);
     if (view.at.size() != axes) {
-        fail(where,
-             fmt::format("a tile of channel '{}' has {} axes, came {} indices", channel.name, axes, view.at.size()));
+        fail(where, fmt::format("the tile '{}' has {} axes, came {} indices", buffer.name, axes, view.at.size()));
     }
     return spans(view.at, where);
 }
 
-Tile State::load_slot(const View& view, const Spread* wanted, Where where) {
-    held(view, where);
-    const ir::Channel& channel = kernel().channels[static_cast<std::size_t>(view.channel)];
-    ir::SharedLoad load{-1, channel.buffer, index(view.position), slot_spans(view, where), {}};
-    const bool by_rank = channel.kind == Kind::reduce_scatter;
-    const ir::AxisId rank = buffer_of(channel).axes.front();
-    if (by_rank) {
-        load.at.insert(load.at.begin(), ir::Span{{}, {{rank, 1}}});
+Tile State::load_shared(const View& view, const Spread* wanted, Where where) {
+    ir::SharedLoad load{-1, view.id, {}, shared_spans(view, where), {}};
+    std::optional<ir::AxisId> rank;
+    if (view.of == View::Of::channel) {
+        held(view, where);
+        const ir::Channel& channel = kernel().channels[static_cast<std::size_t>(view.id)];
+        load.buffer = channel.buffer;
+        load.position = index(view.position);
+        if (channel.kind == Kind::reduce_scatter) {
+            rank = buffer_of(channel).axes.front();
+            load.at.insert(load.at.begin(), ir::Span{{}, {{*rank, 1}}});
+        }
     }
-    load.out = add_value(buffer_of(channel).dtype, axes_of(load.at, where), where);
+    load.out = add_value(kernel().buffers[static_cast<std::size_t>(load.buffer)].dtype, axes_of(load.at, where), where);
     if (wanted != nullptr) {
         spread(load.out, *wanted, where);
     }
-    const ir::ValueId loaded = load.out;
+    const Tile loaded = tile(load.out);
     append(std::move(load), where);
-    return by_rank ? reduce(Operand(tile(loaded), where.file, where.line), {rank}, ir::Reduction::sum) : tile(loaded);
+    return rank ? reduce(Operand(loaded, where.file, where.line), {*rank}, ir::Reduction::sum) : loaded;
 }
 
 void State::store_slot(ir::ValueId in, const View& view, Where where) {
+    if (view.of == View::Of::shared) {
+        fail(where, "a shared tile is written once, by share()");
+    }
     if (held(view, where).use != Use::update) {
         fail(where, "only a tile that was taken can be written; take() it instead of peek()");
     }
-    const ir::Channel& channel = kernel().channels[static_cast<std::size_t>(view.channel)];
-    ir::SharedStore store{in, channel.buffer, index(view.position), slot_spans(view, where), {}};
+    const ir::Channel& channel = kernel().channels[static_cast<std::size_t>(view.id)];
+    ir::SharedStore store{in, channel.buffer, index(view.position), shared_spans(view, where), {}};
     if (buffer_of(channel).dtype != value(in).dtype || !same_axes(axes_of(store.at, where), value(in).axes)) {
         fail(where, fmt::format("the tile {} does not fit this part of channel '{}' ({})", describe(in), channel.name,
                                 tilejit::name_of(buffer_of(channel).dtype)));
@@ -178,8 +186,8 @@ Exchange KernelBuilder::all_gather(const std::string& name, std::initializer_lis
 
 void RoleBuilder::fill(const Ring& ring, const View& view, Where where) {
     const ir::Channel& channel = state_->channel(ring.kernel, ring.channel, where);
-    ir::Fill fill{ring.channel, state_->position(where), view.tensor, state_->spans(view, where)};
-    const ir::Tensor& tensor = state_->program.tensors[static_cast<std::size_t>(view.tensor)];
+    ir::Fill fill{ring.channel, state_->position(where), view.id, state_->spans(view, where)};
+    const ir::Tensor& tensor = state_->program.tensors[static_cast<std::size_t>(view.id)];
     const ir::Buffer& buffer = state_->buffer_of(channel);
     if (tensor.dtype != buffer.dtype || !detail::same_axes(state_->axes_of(fill.at, where), buffer.axes)) {
         State::fail(where, fmt::format("this part of '{}' ({}) does not fit ring '{}' ({})", tensor.argument,
@@ -222,15 +230,13 @@ Slot RoleBuilder::receive(const Exchange& exchange, Where where) {
 }
 
 void RoleBuilder::store(const Slot& slot, const View& view, Where where) {
-    View whole;
-    whole.channel = slot.channel_;
-    whole.position = slot.position_;
+    const View whole{View::Of::channel, slot.channel_, {}, slot.position_};
     if (state_->held(whole, where).use == detail::Use::read) {
         State::fail(where, "a slot is stored by the role that takes it, or by one that waits until it is updated");
     }
     const ir::Channel& channel = state_->channel(state_->kernel_id(), slot.channel_, where);
-    ir::Drain drain{slot.channel_, State::index(slot.position_), view.tensor, state_->spans(view, where)};
-    const ir::Tensor& tensor = state_->program.tensors[static_cast<std::size_t>(view.tensor)];
+    ir::Drain drain{slot.channel_, State::index(slot.position_), view.id, state_->spans(view, where)};
+    const ir::Tensor& tensor = state_->program.tensors[static_cast<std::size_t>(view.id)];
     const ir::Buffer& buffer = state_->buffer_of(channel);
     if (tensor.kind == ir::Tensor::Kind::input || tensor.dtype != buffer.dtype ||
         !detail::same_axes(state_->axes_of(drain.at, where), buffer.axes)) {
@@ -242,11 +248,11 @@ void RoleBuilder::store(const Slot& slot, const View& view, Where where) {
 
 void RoleBuilder::send(const Operand& tile, const View& view) {
     const Where where = State::where(tile);
-    if (view.channel < 0) {
+    if (view.of != View::Of::channel) {
         State::fail(where, "a tile is sent to part of an exchange's tile");
     }
-    const ir::Channel& channel = state_->channel(state_->kernel_id(), view.channel, where);
-    ir::Send send{view.channel, state_->position(where), state_->use(tile), state_->slot_spans(view, where)};
+    const ir::Channel& channel = state_->channel(state_->kernel_id(), view.id, where);
+    ir::Send send{view.id, state_->position(where), state_->use(tile), state_->shared_spans(view, where)};
     if (state_->value(send.in).dtype != DType::f32 ||
         !detail::same_axes(state_->axes_of(send.at, where), state_->value(send.in).axes)) {
         State::fail(where, fmt::format("the tile {} does not fit this part of channel '{}' (f32)",

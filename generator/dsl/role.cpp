@@ -42,11 +42,11 @@ Tile RoleBuilder::load(const View& view, const Spread& spread, Where where) {
 
 void RoleBuilder::store(const Operand& tile, const View& view) {
     const Where where = detail::State::where(tile);
-    if (view.channel >= 0) {
+    if (view.of != View::Of::tensor) {
         return state_->store_slot(state_->use(tile), view, where);
     }
-    ir::Store store{state_->use(tile), view.tensor, state_->spans(view, where), {}};
-    const ir::Tensor& tensor = state_->program.tensors[static_cast<std::size_t>(view.tensor)];
+    ir::Store store{state_->use(tile), view.id, state_->spans(view, where), {}};
+    const ir::Tensor& tensor = state_->program.tensors[static_cast<std::size_t>(view.id)];
     if (tensor.kind == ir::Tensor::Kind::input) {
         detail::State::fail(where, fmt::format("'{}' is an input and cannot be stored to", tensor.argument));
     }

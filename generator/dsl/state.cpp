@@ -43,10 +43,10 @@ ir::ValueId State::add_value(DType dtype, std::vector<ir::AxisId> axes, Where wh
 }
 
 std::vector<ir::Span> State::spans(const View& view, Where where) const {
-    if (view.tensor < 0) {
-        fail(where, "expected part of a tensor, came part of a channel's tile");
+    if (view.of != View::Of::tensor) {
+        fail(where, "expected part of a tensor in global memory, came part of a tile in shared memory");
     }
-    const ir::Tensor& tensor = program.tensors[static_cast<std::size_t>(view.tensor)];
+    const ir::Tensor& tensor = program.tensors[static_cast<std::size_t>(view.id)];
     if (view.at.size() != tensor.dims.size()) {
         fail(where, fmt::format("tensor '{}' has {} dimensions, came {} indices", tensor.argument, tensor.dims.size(),
                                 view.at.size()));
@@ -79,11 +79,11 @@ std::vector<ir::AxisId> State::axes_of(const std::vector<ir::Span>& spans, Where
 }
 
 Tile State::load(const View& view, const Spread* wanted, Where where) {
-    if (view.channel >= 0) {
-        return load_slot(view, wanted, where);
+    if (view.of != View::Of::tensor) {
+        return load_shared(view, wanted, where);
     }
-    ir::Load load{-1, view.tensor, spans(view, where), {}};
-    load.out = add_value(program.tensors[static_cast<std::size_t>(view.tensor)].dtype, axes_of(load.at, where), where);
+    ir::Load load{-1, view.id, spans(view, where), {}};
+    load.out = add_value(program.tensors[static_cast<std::size_t>(view.id)].dtype, axes_of(load.at, where), where);
     if (wanted != nullptr) {
         spread(load.out, *wanted, where);
     }

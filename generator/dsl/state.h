@@ -74,12 +74,13 @@ struct State {
                     const Operand& acc);
 
     Tile load(const View& view, const Spread* wanted, Where where);
-    Tile load_slot(const View& view, const Spread* wanted, Where where);
+    Tile load_shared(const View& view, const Spread* wanted, Where where);
     void store_slot(ir::ValueId in, const View& view, Where where);
     std::vector<ir::Span> spans(const View& view, Where where) const;
     static std::vector<ir::Span> spans(const std::vector<Index>& indices, Where where);
-    /// Of a view of a slot: without the rank that the tile of a reduce_scatter has besides.
-    std::vector<ir::Span> slot_spans(const View& view, Where where);
+    /// Of a view of a shared tile, or of a channel's (without the rank that the tile of a reduce_scatter
+    /// has besides).
+    std::vector<ir::Span> shared_spans(const View& view, Where where);
     const ir::Buffer& buffer_of(const ir::Channel& channel) {
         return kernel().buffers[static_cast<std::size_t>(channel.buffer)];
     }

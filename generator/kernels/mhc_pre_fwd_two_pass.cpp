@@ -7,6 +7,7 @@
 // The numeric plan decides every bit: `chain` columns of one stream are one chain of tensor-core
 // products; a slice is two chains (`part`) of each stream; up to `streams` streams and their parts are
 // added in order, then groups of streams, then slices.
+#include "generator/kernels/mhc_pre_fwd_coefficients.h"
 #include "generator/kernels/registry.h"
 #include "tilejit/dsl.h"
 
@@ -52,7 +53,7 @@ private:
         const Axis element = p_.axis("element", 8);
         const Axis q = p_.axis("q", q_block);
         const Axis half = p_.axis("half", 2);
-        const Tensor phi = p_.input("phi", DType::f32, {n_ * c_x_, q_total_}).split(0, {n_, c_x_});
+        const Tensor phi = p_.weights("phi", DType::f32, {n_ * c_x_, q_total_}).split(0, {n_, c_x_});
 
         KernelBuilder k = p_.kernel("project");
         const Index tile = k.blocks("tile", ceil_div(p_.batch(), tokens));
@@ -65,7 +66,7 @@ private:
                     const Tile tokens_in = r.load(x_(tokens * tile + token, streams * g + stream, column));
                     const Tile weights = r.load(phi(streams * g + stream, column, q_block * block + q));
                     const Tile exact = to_f32(tokens_in);
-                    return std::array{mma(weights, tokens_in, chunk, element, half, sums[0]),
+                    return std::array{mma(split(weights, half), tokens_in, chunk, element, half, sums[0]),
                                       contract(exact, exact, element, sums[1])};
                 };
                 const auto [products, squares] = r.loop(
@@ -85,15 +86,6 @@ private:
         });
     }
 
-    /// `m / divisor`, one division a divisor instead of one an element. Both are scaled by an exact
-    /// power of two, so that a subnormal divisor (a column that underflowed, a tiny epsilon) still has
-    /// a finite reciprocal, and 0 / 0 is still NaN.
-    static Tile divided(const Tile& m, const Tile& divisor) {
-        constexpr float kScale = 0x1p24F;
-        const Tile reciprocal = 1.0F / (kScale * divisor);
-        return kScale * m * reciprocal;
-    }
-
     void coefficients() {
         // Up to 8 streams a thread holds its token's whole matrix; above, a lane holds a row.
         const bool rows_on_lanes = n_ > 8;
@@ -101,13 +93,8 @@ private:
         const Axis token = p_.axis("token", tokens);
         const Axis i = p_.axis("i", n_);
         const Axis k = p_.axis("k", n_);
-        const Tensor b = p_.input("b", DType::f32, {q_total_});
         const Tensor h_post = p_.output("h_post", DType::f32, {p_.batch(), n_});
-        const Param alpha_pre = p_.param_f32("alpha_pre");
-        const Param alpha_post = p_.param_f32("alpha_post");
-        const Param alpha_res = p_.param_f32("alpha_res");
-        const Param eps = p_.param_f32("sinkhorn_eps");
-        const Param repeat = p_.param_i32("sinkhorn_repeat");
+        const MHCCoefficients formulas(p_, n_, c_x_, i, k);
         const Spread matrix = rows_on_lanes ? spread({token, i}).lanes() : spread({token});
 
         KernelBuilder kernel = p_.kernel("coefficients");
@@ -123,22 +110,10 @@ private:
                 "slice", slices_,
                 std::array{r.fill({token, i}, 0), r.fill({token, i}, 0), r.fill({token, i, k}, 0), r.fill({token}, 0)},
                 add_slice);
-            // The root mean square is at least 1e-4, so its reciprocal is safe.
-            const Tile scale = 1.0F / (sqrt(s2 / static_cast<float>(n_ * c_x_)) + 1e-4F);
-
-            const Tile b_pre = r.load(b(i));
-            r.store(sigmoid(r.scalar(alpha_pre) * pre * scale + b_pre), h_pre_(at, i));
-            const Tile b_post = r.load(b(n_ + Index(i)));
-            r.store(2.0F * sigmoid(r.scalar(alpha_post) * post * scale + b_post), h_post(at, i));
-            const Tile b_res = r.load(b(2 * n_ + n_ * Index(i) + k));
-            const Tile logits = r.scalar(alpha_res) * res * scale + b_res;
-            const Tile start = exp(logits - largest(logits, k));
-            const Tile epsilon = r.scalar(eps);
-            const Tile m = r.loop("repeat", repeat, start, [&](const Tile& previous) {
-                const Tile rows = divided(previous, sum(previous, k) + epsilon);
-                return divided(rows, sum(rows, i) + epsilon);
-            });
-            r.store(m, mixing_(at, i, k));
+            const Tile scale = formulas.scale(s2);
+            r.store(formulas.h_pre(r, pre, scale), h_pre_(at, i));
+            r.store(formulas.h_post(r, post, scale), h_post(at, i));
+            r.store(formulas.mixing(r, res, scale), mixing_(at, i, k));
         });
     }
 

@@ -11,6 +11,7 @@ namespace {
 struct Registry {
     std::mutex mutex;
     std::map<std::string, KernelFunction> kernels{
+        {"mhc_pre_fwd_single_pass", mhc_pre_fwd_single_pass},
         {"mhc_pre_fwd_two_pass", mhc_pre_fwd_two_pass},
         {"mhc_post_fwd_streaming", mhc_post_fwd_streaming},
     };

@@ -21,6 +21,7 @@ void register_kernel(const std::string& name, KernelFunction function);
 std::vector<std::string> kernel_names();
 
 // The in-tree kernels.
+ir::Program mhc_pre_fwd_single_pass(const Specialization& spec);
 ir::Program mhc_pre_fwd_two_pass(const Specialization& spec);
 ir::Program mhc_post_fwd_streaming(const Specialization& spec);
 

@@ -102,13 +102,14 @@ struct Index {
 Index operator+(Index a, const Index& b);
 Index operator*(std::int64_t factor, Index index);
 
-/// Part of a tensor in global memory, or of a tile in a channel: one index a dimension. A tile loaded
-/// from it has the axes that the indices mention, in order of appearance.
+/// Part of a tensor in global memory, of a shared tile, or of a tile in a channel: one index a dimension.
+/// A tile loaded from it has the axes that the indices mention, in order of appearance.
 struct View {
-    int tensor = -1;
+    enum class Of { tensor, shared, channel };
+    Of of = Of::tensor;
+    int id = -1;
     std::vector<Index> at;
-    int channel = -1;
-    Index position;
+    Index position = {};  ///< of a channel's tile
 };
 
 /// A tensor in global memory. Last dimension contiguous; rows (last but one of the argument) may be
@@ -118,7 +119,7 @@ public:
     /// One index per dimension. Elements outside the tensor load as zero and are not stored.
     template <class... I>
     View operator()(const I&... index) const {
-        return View{id_, {Index(index)...}};
+        return View{View::Of::tensor, id_, {Index(index)...}};
     }
     /// The same tensor with dimension `dim` seen as several, row-major.
     Tensor split(int dim, std::initializer_list<std::int64_t> extents, Where where = Where::here()) const;
@@ -224,6 +225,11 @@ public:
     /// The whole tile; spread as given, or as its first use needs.
     Tile read(Where where = Where::here()) const;
     Tile read(const Spread& spread, Where where = Where::here()) const;
+    /// Part of it, for `RoleBuilder::load`: one index per axis, in the order of the tile that was shared.
+    template <class... I>
+    View operator()(const I&... index) const {
+        return View{View::Of::shared, id_, {Index(index)...}};
+    }
 
 private:
     friend class RoleBuilder;
@@ -251,7 +257,7 @@ public:
     /// One index per axis of the exchanged tile.
     template <class... I>
     View operator()(const I&... index) const {
-        return View{-1, {Index(index)...}, channel_, {}};
+        return View{View::Of::channel, channel_, {Index(index)...}};
     }
 
 private:
@@ -269,7 +275,7 @@ public:
     /// One index per axis of the channel's tile.
     template <class... I>
     View operator()(const I&... index) const {
-        return View{-1, {Index(index)...}, channel_, position_};
+        return View{View::Of::channel, channel_, {Index(index)...}, position_};
     }
 
 private:
