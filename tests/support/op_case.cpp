@@ -15,6 +15,7 @@
 #include "generator/kernels/check.h"
 #include "generator/kernels/reference.h"
 #include "generator/manifest/library.h"
+#include "tests/support/sample_ops.h"
 
 namespace tilejit::test {
 namespace {
@@ -112,6 +113,12 @@ private:
     Tensor memory_;
 };
 
+Op make_op(const OpCase& op_case, const std::string& target) {
+    const std::string& name = op_case.manifest->op;
+    return is_sample(name) ? Op::from_manifest(sample_path(name), op_case.params, target)
+                           : Op(name, op_case.params, target);
+}
+
 }  // namespace
 
 std::vector<double> HostTensor::values() const {
@@ -133,7 +140,8 @@ HostTensor HostTensor::rows(std::int64_t first, std::int64_t count) const {
 }
 
 OpCase random_case(const std::string& op, const manifest::Values& dims, std::uint64_t seed) {
-    OpCase result{&manifest::find_manifest(op), dims, {}, {}, seed};
+    const manifest::Manifest& manifest = is_sample(op) ? sample_manifest(op) : manifest::find_manifest(op);
+    OpCase result{&manifest, dims, {}, {}, seed};
     const manifest::Values values = manifest::complete_dims(*result.manifest, dims);
     std::mt19937_64 random(seed);
     for (const manifest::Tensor& input : result.manifest->inputs) {
@@ -191,7 +199,7 @@ HostTensors run_case(const OpCase& op_case, const RunOptions& options) {
         guarded->upload();
         call.outputs[output.name] = guarded->view();
     }
-    const Op op(manifest.op, op_case.params, options.target);
+    const Op op = make_op(op_case, options.target);
     Tensor workspace;
     if (options.given_workspace) {
         const std::size_t bytes = op.workspace_bytes(op_case.dims, options.device);
@@ -217,7 +225,7 @@ void prepare_in_parallel(const std::vector<OpCase>& cases, Device device) {
     for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i) {
         threads.emplace_back([&] {
             for (std::size_t at = next++; at < cases.size(); at = next++) {
-                Op(cases[at].manifest->op, cases[at].params).prepare(cases[at].dims, device);
+                make_op(cases[at], {}).prepare(cases[at].dims, device);
             }
         });
     }
