@@ -12,20 +12,21 @@ TEST_CASE("mma: types and extents") {
     check_fault(g.fault([&](RoleBuilder& r) {
         const Tile acc = r.fill({g.stream, g.half, g.q, g.token}, 0);
         line = __LINE__ + 1;
-        mma(to_f32(r.load(g.tokens())), r.load(g.tokens()), g.chunk, g.q, g.token, acc);
+        mma(r.load(g.tokens()), r.load(g.tokens()), g.chunk, g.q, g.token, acc);
     }),
                 line,
-                "mma expects f32 weights, bf16 tokens, and axes of 4 chunks, 8 elements and 2 parts; came "
-                "f32[token, stream, chunk, element], bf16[token, stream, chunk, element], 4, 16 and 24");
+                "mma expects weights split along the axis of parts, bf16 tokens, and axes of 4 chunks, 8 elements and "
+                "2 parts; came bf16[token, stream, chunk, element], bf16[token, stream, chunk, element], 4, 16 and 24");
     Products types;
     check_fault(types.fault([&](RoleBuilder& r) {
         const Tile acc = r.fill({types.stream, types.half, types.q, types.token}, 0);
         line = __LINE__ + 1;
-        mma(r.load(types.weights()), to_f32(r.load(types.tokens())), types.chunk, types.element, types.half, acc);
+        mma(split(r.load(types.weights()), types.half), to_f32(r.load(types.tokens())), types.chunk, types.element,
+            types.half, acc);
     }),
                 line,
-                "mma expects f32 weights, bf16 tokens, and axes of 4 chunks, 8 elements and 2 parts; came "
-                "f32[stream, chunk, element, q], f32[token, stream, chunk, element], 4, 8 and 2");
+                "mma expects weights split along the axis of parts, bf16 tokens, and axes of 4 chunks, 8 elements and "
+                "2 parts; came bf16[stream, chunk, element, q, half], f32[token, stream, chunk, element], 4, 8 and 2");
 }
 
 TEST_CASE("mma: the operands' axes") {
@@ -38,7 +39,7 @@ TEST_CASE("mma: the operands' axes") {
             const auto [w, t] = operands(g, other);
             const Tile acc = start(g, r);
             line = __LINE__ + 1;
-            mma(r.load(w), r.load(t), g.chunk, g.element, g.half, acc);
+            mma(split(r.load(w), g.half), r.load(t), g.chunk, g.element, g.half, acc);
         });
     };
     const auto right = [](const Products& g, RoleBuilder& r) { return r.fill({g.stream, g.half, g.q, g.token}, 0); };
@@ -73,7 +74,7 @@ TEST_CASE("mma: the operands' axes") {
                     },
                     right),
                 line,
-                "mma: weights may have one axis of their own, came f32[stream, chunk, element, q, other] and "
+                "mma: weights may have one axis of their own, came bf16[stream, chunk, element, q, other, half] and "
                 "bf16[token, stream, chunk, element]");
     check_fault(fault(
                     [](const Products& g, Axis) {
@@ -93,7 +94,7 @@ TEST_CASE("mma: a warp for each product side by side") {
             [&](RoleBuilder& r) {
                 const Tile acc = r.fill({g.stream, g.half, g.q, g.token}, 0);
                 line = __LINE__ + 1;
-                mma(r.load(g.weights()), r.load(g.tokens()), g.chunk, g.element, g.half, acc);
+                mma(split(r.load(g.weights()), g.half), r.load(g.tokens()), g.chunk, g.element, g.half, acc);
             },
             warps);
     };
@@ -111,7 +112,7 @@ TEST_CASE("mma: operands are held as the instruction wants them") {
         const Tile acc = r.fill({g.stream, g.half, g.q, g.token}, 0);
         const Tile weights = r.load(g.weights(), spread({g.stream, g.q}));
         line = __LINE__ + 1;
-        mma(weights, r.load(g.tokens()), g.chunk, g.element, g.half, acc);
+        mma(split(weights, g.half), r.load(g.tokens()), g.chunk, g.element, g.half, acc);
     }),
                 line,
                 "an operand of mma cannot be spread by hand: the instruction needs 64 threads(stream:2x1@32 "

@@ -121,8 +121,8 @@ TEST_CASE("a role has 1 to 32 warps") {
     CHECK(generate_error([&] { toy.k.role("load", {.warps = 32}, [](RoleBuilder&) {}); }) == "");
 }
 
-TEST_CASE("a kernel needs one role and a grid") {
-    const std::string needs = "kernel 'toy_k' needs one role and one to three dimensions of blocks, came ";
+TEST_CASE("a kernel needs a role and a grid") {
+    const std::string needs = "kernel 'toy_k' needs a role, and blocks() or persistent(); came ";
     const Specialization spec = toy();
     int line = 0;
     const auto fault = [&](int roles, bool grid) {
@@ -139,10 +139,11 @@ TEST_CASE("a kernel needs one role and a grid") {
             p.finish();
         });
     };
-    check_fault(fault(0, true), line, needs + "0 roles and 1 dimensions");
-    check_fault(fault(1, false), line, needs + "1 roles and 0 dimensions");
-    check_fault(fault(2, true), line, needs + "2 roles and 1 dimensions");
+    check_fault(fault(0, true), line, needs + "0 roles and 1 dimensions of blocks");
+    check_fault(fault(1, false), line, needs + "1 roles and 0 dimensions of blocks");
+    check_fault(fault(33, true), line, "the roles of kernel 'toy_k' have 1056 threads together, a block may have 1024");
     CHECK(fault(1, true) == "");
+    CHECK(fault(2, true) == "");
 }
 
 TEST_CASE("kernels are written one after the other") {
