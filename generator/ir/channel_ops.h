@@ -82,7 +82,7 @@ struct Wait {
     bool before = false;
 };
 
-/// The copy engine fills a slot with part of a tensor and lands `slot_bytes` on the barrier.
+/// The copy engine fills a slot with part of a tensor and lands the bytes of its elements on the barrier.
 struct CopyIn {
     BufferId buffer = -1;
     Index position;

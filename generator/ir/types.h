@@ -106,7 +106,7 @@ struct Buffer {
     int block = 0;             ///< when positive: elements of the last axis that are neighbours
     int block_stride = 0;      ///< elements between two such blocks
     bool swizzled = false;
-    std::int64_t slot_bytes = 0;
+    std::int64_t slot_bytes = 0;  ///< from one slot to the next
     std::int64_t offset = -1;  ///< bytes
 };
 

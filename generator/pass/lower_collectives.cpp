@@ -48,8 +48,13 @@ private:
             rewrite(role.body, [&](const ir::Stmt& stmt) -> Replacement {
                 if (const auto* send = std::get_if<ir::Send>(&stmt.op); send != nullptr && send->channel == id) {
                     sent_ += elements_of(program_, program_.values[static_cast<std::size_t>(send->in)].axes);
-                    return {{ir::SendTo{send->in, channel.buffer, send->position, send->at, full,
-                                        channel.kind == Kind::all_gather, {}}}};
+                    return {{ir::SendTo{send->in,
+                                        channel.buffer,
+                                        send->position,
+                                        send->at,
+                                        full,
+                                        channel.kind == Kind::all_gather,
+                                        {}}}};
                 }
                 if (const auto* acquire = std::get_if<ir::Acquire>(&stmt.op);
                     acquire != nullptr && acquire->channel == id) {
@@ -71,9 +76,10 @@ private:
         const std::int64_t senders = channel.kind == Kind::reduce_scatter ? kernel_.cluster : 1;
         const std::int64_t tile = elements_of(program_, buffer.axes) / senders;
         if (sent_ != tile) {
-            throw GenerateError(fmt::format("{}:{}: a tile of channel '{}' has {} elements, but {} are sent; send "
-                                            "each part of it once a tile",
-                                            channel.at.file, channel.at.line, channel.name, tile, sent_));
+            throw GenerateError(
+                fmt::format("{}:{}: a tile of channel '{}' has {} elements, but {} are sent; send "
+                            "each part of it once a tile",
+                            channel.at.file, channel.at.line, channel.name, tile, sent_));
         }
     }
 

@@ -10,6 +10,15 @@
 
 namespace tilejit::pass {
 
+/// Replaces exchanges between blocks by stores to their memory and waits for what arrives.
+void lower_collectives(ir::Program& program);
+
+/// Replaces rings by copies, and the arrivals and waits that keep filling and reading apart.
+void lower_rings(ir::Program& program);
+
+/// Lets kernels with weights begin early, up to where they need what ran before them.
+void insert_dependency_waits(ir::Program& program);
+
 /// Gives the operands and results of tensor-core products the layouts of the instruction.
 void choose_atoms(ir::Program& program);
 
