@@ -25,13 +25,17 @@ Axes without(Axes axes, const Axes& removed) {
 
 class Assigner {
 public:
-    Assigner(ir::Program& program, const ir::Role& role) : program_(program), role_(role), threads_(32 * role.warps) {}
+    Assigner(ir::Program& program, const ir::Kernel& kernel, const ir::Role& role)
+        : program_(program), role_(role), threads_(32 * role.warps), first_thread_(kernel.first_thread(role)) {}
 
     void run() {
         seed(role_.body);
         settle();
         give_scalars_everywhere(role_.body);
         settle();
+        backward_ = true;
+        settle();
+        number_threads(role_.body);
     }
 
 private:
@@ -101,6 +105,29 @@ private:
         }
     }
 
+    /// Layouts speak of threads of the role; here is where those are in the block.
+    void number_threads(const std::vector<ir::Stmt>& body) {
+        const auto number = [&](ir::ValueId id) {
+            if (known(id)) {
+                value(id).layout->first = first_thread_;
+                value(id).layout->copies = role_.copies;
+            }
+        };
+        for (const ir::Stmt& stmt : body) {
+            for (const ir::ValueId id : ir::outputs_of(stmt.op)) {
+                number(id);
+            }
+            if (const auto* loop = std::get_if<ir::For>(&stmt.op)) {
+                for (const ir::For::Carried& carried : loop->carried) {
+                    number(carried.arg);
+                }
+            }
+            if (const auto* inner = ir::body_of(stmt.op)) {
+                number_threads(*inner);
+            }
+        }
+    }
+
     void map(const ir::Map& op) {
         if (!known(op.out)) {
             bool all = true;
@@ -131,6 +158,13 @@ private:
     void reduce(const ir::Reduce& op) {
         if (known(op.in)) {
             give(op.out, layout::restricted(layout(op.in), without(value(op.in).axes, op.axes)));
+        } else if (backward_ && known(op.out)) {
+            // Nothing else says how the operand is held: each thread adds up what it needs.
+            tj::Layout in = layout(op.out);
+            for (auto axis = op.axes.rbegin(); axis != op.axes.rend(); ++axis) {
+                in = layout::with_axis(in, *axis, extent(*axis));
+            }
+            give(op.in, in);
         }
     }
 
@@ -184,6 +218,8 @@ private:
     ir::Program& program_;
     const ir::Role& role_;
     int threads_;
+    int first_thread_;
+    bool backward_ = false;  ///< through reductions too
     bool changed_ = false;
 };
 
@@ -192,7 +228,7 @@ private:
 void assign_layouts(ir::Program& program) {
     for (const ir::Kernel& kernel : program.kernels) {
         for (const ir::Role& role : kernel.roles) {
-            Assigner(program, role).run();
+            Assigner(program, kernel, role).run();
         }
     }
 }

@@ -1,8 +1,12 @@
 // before:  acc2 = mma(w, x, acc)                       (no layouts)
 // after:   acc2 = mma(w, x, acc)   w, x, acc, acc2 held as the operands of m16n8k16:
-//          lane = 4 g + t;  x: n = 8 j + g, k = (chunk t, elements in slots)
-//          w: m = 8 i + g, k alike;  acc: m = 8 i + g (hi in rows 0-7, lo in rows 8-15), n = 8 j + 2 t + e
+//          lane = 4 g + t;  x: n = 8 j + column g, k = (chunk t, elements in slots)
+//          w: m = 8 i + g, k alike, both parts in slots
+//          acc: m = 8 i + g (hi in rows 0-7, lo in rows 8-15), n = 8 j + column 2 t + e
 //          axes that both operands share (but k) are one warp each
+//
+// Column c of a tile of 8 is n = c / 2 + 4 * (c % 2): a quarter of a warp then reads chunks 0-3 of n = i and of
+// n = i + 4, which a swizzled slot of a ring keeps in different banks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +41,8 @@ private:
         int stride = 32;
         const auto& axes = value(mma.weights).axes;
         for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
-            if (*axis != mma.chunk && *axis != mma.element && *axis != mma.m && extent(*axis) > 1) {
+            const bool inside = *axis == mma.chunk || *axis == mma.element || *axis == mma.part || *axis == mma.m;
+            if (!inside && extent(*axis) > 1) {
                 batch.thread[batch.thread_count++] = {*axis, extent(*axis), 1, stride};
                 stride *= extent(*axis);
             }
@@ -48,34 +53,44 @@ private:
                             "has {} warps; give it more or loop over fewer at a time",
                             at.file, at.line, stride / 32, warps_));
         }
-        require(mma.weights, operand(batch, mma, mma.m), at);
-        require(mma.tokens, operand(batch, mma, mma.n), at);
+        require(mma.weights, weights(batch, mma), at);
+        require(mma.tokens, tokens(batch, mma), at);
         require(mma.acc, accumulator(batch, mma), at);
         require(mma.out, accumulator(batch, mma), at);
     }
 
-    tj::Layout operand(tj::Layout layout, const ir::Mma& mma, ir::AxisId rows) const {
-        layout.thread[layout.thread_count++] = {mma.chunk, 4, 1, 1};
-        layout.thread[layout.thread_count++] = {rows, 8, 1, 4};
-        layout.slot[layout.slot_count++] = {mma.element, 8, 1, 1};
-        if (extent(rows) > 8) {
-            layout.slot[layout.slot_count++] = {rows, extent(rows) / 8, 8, 8};
+    static void add_slots(tj::Layout& layout, ir::AxisId axis, int count, int step) {
+        if (count > 1) {
+            const int stride = layout.slots();
+            layout.slot[layout.slot_count++] = {axis, count, step, stride};
         }
+    }
+
+    tj::Layout weights(tj::Layout layout, const ir::Mma& mma) const {
+        layout.thread[layout.thread_count++] = {mma.chunk, 4, 1, 1};
+        layout.thread[layout.thread_count++] = {mma.m, 8, 1, 4};
+        add_slots(layout, mma.element, 8, 1);
+        add_slots(layout, mma.part, 2, 1);
+        add_slots(layout, mma.m, extent(mma.m) / 8, 8);
+        return layout;
+    }
+
+    tj::Layout tokens(tj::Layout layout, const ir::Mma& mma) const {
+        layout.thread[layout.thread_count++] = {mma.chunk, 4, 1, 1};
+        layout.thread[layout.thread_count++] = {mma.n, 2, 4, 4};
+        layout.thread[layout.thread_count++] = {mma.n, 4, 1, 8};
+        add_slots(layout, mma.element, 8, 1);
+        add_slots(layout, mma.n, extent(mma.n) / 8, 8);
         return layout;
     }
 
     tj::Layout accumulator(tj::Layout layout, const ir::Mma& mma) const {
-        layout.thread[layout.thread_count++] = {mma.n, 4, 2, 1};
+        layout.thread[layout.thread_count++] = {mma.n, 4, 1, 1};
         layout.thread[layout.thread_count++] = {mma.m, 8, 1, 4};
-        layout.slot[layout.slot_count++] = {mma.n, 2, 1, 1};
-        layout.slot[layout.slot_count++] = {mma.part, 2, 1, 2};
-        const int tiles_m = extent(mma.m) / 8;
-        if (tiles_m > 1) {
-            layout.slot[layout.slot_count++] = {mma.m, tiles_m, 8, 4};
-        }
-        if (extent(mma.n) > 8) {
-            layout.slot[layout.slot_count++] = {mma.n, extent(mma.n) / 8, 8, 4 * tiles_m};
-        }
+        add_slots(layout, mma.n, 2, 4);
+        add_slots(layout, mma.part, 2, 1);
+        add_slots(layout, mma.m, extent(mma.m) / 8, 8);
+        add_slots(layout, mma.n, extent(mma.n) / 8, 8);
         return layout;
     }
 
