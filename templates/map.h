@@ -21,9 +21,7 @@ namespace fn {
 struct to_f32 {
     __device__ __forceinline__ f32 operator()(bf16 a) const { return tj::to_f32(a); }
 };
-struct to_bf16 {
-    __device__ __forceinline__ bf16 operator()(f32 a) const { return tj::to_bf16(a); }
-};
+struct to_bf16 {};  // two at a time, below
 struct negate {
     __device__ __forceinline__ f32 operator()(f32 a) const { return -a; }
 };
@@ -60,15 +58,41 @@ struct fma {
 
 }  // namespace fn
 
+namespace detail {
+
+template <class F, class L>
+struct Mapped {
+    template <class... Args>
+    __device__ __forceinline__ static Tile<f32, L> of(const Args&... args) {
+        Tile<f32, L> out;
+#pragma unroll
+        for (int s = 0; s < out.kSlots; ++s) {
+            out.v[s] = F{}(at<L>(args, s)...);
+        }
+        return out;
+    }
+};
+
+template <class L>
+struct Mapped<fn::to_bf16, L> {
+    template <class A>
+    __device__ __forceinline__ static Tile<bf16, L> of(const A& a) {
+        Tile<bf16, L> out;
+#pragma unroll
+        for (int i = 0; i < out.kWords; ++i) {
+            const int second = 2 * i + 1 < out.kSlots ? 2 * i + 1 : 2 * i;
+            out.w[i] = pack(at<L>(a, 2 * i), at<L>(a, second));
+        }
+        return out;
+    }
+};
+
+}  // namespace detail
+
 /// F of tiles and plain numbers, in layout L.
 template <class F, class L, class... Args>
 __device__ __forceinline__ auto map(const Args&... args) {
-    Tile<decltype(F{}(at<L>(args, 0)...)), L> out;
-#pragma unroll
-    for (int s = 0; s < out.kSlots; ++s) {
-        out.v[s] = F{}(at<L>(args, s)...);
-    }
-    return out;
+    return detail::Mapped<F, L>::of(args...);
 }
 
 }  // namespace tj

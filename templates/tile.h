@@ -5,7 +5,16 @@
 //
 #include "types.h"
 //
+#include "view.h"
+//
+#include "shared.h"
+//
+#include "sync.h"
+//
+#include "copy.h"
+#include "global.h"
 #include "map.h"
-#include "memory.h"
 #include "mma.h"
+#include "parts.h"
 #include "reduce.h"
+#include "remote.h"
