@@ -19,18 +19,21 @@ constexpr std::size_t kMaxWorkspaces = 64;
 constexpr std::size_t kMaxName = 256;
 constexpr std::int64_t kMaxGrid = INT32_MAX;  // of x, the largest axis
 constexpr std::int64_t kMaxThreads = 1024;
-constexpr std::int64_t kMaxShared = std::int64_t{1} << 20;    // above any device's
+constexpr std::int64_t kMaxShared = std::int64_t{1} << 20;  // above any device's
+constexpr std::int64_t kMaxCluster = 16;
+constexpr std::size_t kMaxMapDims = 5;  // these are the copy engine's limits
+constexpr std::int64_t kMaxBox = 256;
+constexpr std::int64_t kMaxMapExtent = std::int64_t{1} << 32;
+constexpr std::int64_t kMaxMapStride = std::int64_t{1} << 40;
 constexpr std::int64_t kMaxRowBytes = std::int64_t{1} << 40;  // so that a sum of a few stays in 64 bits
 
 struct KindName {
     KernelArg::Kind kind;
     const char* name;
 };
-constexpr KindName kKinds[] = {{KernelArg::Kind::pointer, "pointer"},
-                               {KernelArg::Kind::row_stride, "row_stride"},
-                               {KernelArg::Kind::batch, "batch"},
-                               {KernelArg::Kind::param_f32, "param_f32"},
-                               {KernelArg::Kind::param_i32, "param_i32"}};
+constexpr KindName kKinds[] = {{KernelArg::Kind::pointer, "pointer"},     {KernelArg::Kind::row_stride, "row_stride"},
+                               {KernelArg::Kind::batch, "batch"},         {KernelArg::Kind::param_f32, "param_f32"},
+                               {KernelArg::Kind::param_i32, "param_i32"}, {KernelArg::Kind::tensor_map, "tensor_map"}};
 
 [[noreturn]] void fail(const std::string& where, const std::string& expected) {
     throw FileError(fmt::format("launch plan: {}: expected {}", where, expected));
@@ -80,12 +83,46 @@ Extent read_extent(const Json& json, const std::string& where) {
     return extent;
 }
 
+bool boolean(const Json& json, const std::string& where) {
+    if (!json.is_boolean()) {
+        fail(where, "true or false");
+    }
+    return json.get<bool>();
+}
+
+TensorMap read_map(const Json& json, const std::string& where) {
+    check_keys(json, where, {"dtype", "dims", "swizzled"});
+    TensorMap map;
+    if (json["dtype"] != "bf16" && json["dtype"] != "f32") {
+        fail(where + "/dtype", "bf16 or f32");
+    }
+    map.dtype = json["dtype"] == "f32" ? DType::f32 : DType::bf16;
+    map.swizzled = boolean(json["swizzled"], where + "/swizzled");
+    for (const Json& dim : array(json["dims"], where + "/dims", kMaxMapDims)) {
+        const std::string at = fmt::format("{}/dims/{}", where, map.dims.size());
+        check_keys(dim, at, {"extent", "open", "stride", "by_row", "box"});
+        map.dims.push_back(
+            {integer(dim["extent"], at + "/extent", 1, kMaxMapExtent), boolean(dim["open"], at + "/open"),
+             integer(dim["stride"], at + "/stride", 1, kMaxMapStride), boolean(dim["by_row"], at + "/by_row"),
+             static_cast<int>(integer(dim["box"], at + "/box", 1, kMaxBox))});
+    }
+    if (map.dims.empty() || map.dims[0].stride != 1 || map.dims[0].by_row) {
+        fail(where + "/dims", "a first dimension of stride 1");
+    }
+    return map;
+}
+
 KernelArg read_arg(const Json& json, const std::string& where) {
-    check_keys(json, where, {"kind", "name"});
+    const bool has_map = json.is_object() && json.contains("kind") && json["kind"] == "tensor_map";
+    if (has_map) {
+        check_keys(json, where, {"kind", "name", "map"});
+    } else {
+        check_keys(json, where, {"kind", "name"});
+    }
     const auto kind = std::find_if(std::begin(kKinds), std::end(kKinds),
                                    [&](const KindName& entry) { return json["kind"] == entry.name; });
     if (kind == std::end(kKinds)) {
-        fail(where + "/kind", "one of pointer, row_stride, batch, param_f32, param_i32");
+        fail(where + "/kind", "one of pointer, row_stride, batch, param_f32, param_i32, tensor_map");
     }
     KernelArg arg;
     arg.kind = kind->kind;
@@ -94,11 +131,14 @@ KernelArg read_arg(const Json& json, const std::string& where) {
     } else if (json["name"] != Json(std::string())) {
         fail(where + "/name", "an empty text for batch");
     }
+    if (has_map) {
+        arg.map = read_map(json["map"], where + "/map");
+    }
     return arg;
 }
 
 KernelLaunch read_launch(const Json& json, const std::string& where) {
-    check_keys(json, where, {"symbol", "grid", "threads", "shared_bytes", "args"});
+    check_keys(json, where, {"symbol", "grid", "tiles", "cluster", "programmatic", "threads", "shared_bytes", "args"});
     KernelLaunch launch;
     launch.symbol = identifier(json["symbol"], where + "/symbol");
     if (!json["grid"].is_array() || json["grid"].size() != launch.grid.size()) {
@@ -107,6 +147,11 @@ KernelLaunch read_launch(const Json& json, const std::string& where) {
     for (std::size_t i = 0; i < launch.grid.size(); ++i) {
         launch.grid[i] = read_extent(json["grid"][i], fmt::format("{}/grid/{}", where, i));
     }
+    if (!json["tiles"].is_null()) {
+        launch.tiles = read_extent(json["tiles"], where + "/tiles");
+    }
+    launch.cluster = static_cast<int>(integer(json["cluster"], where + "/cluster", 1, kMaxCluster));
+    launch.programmatic = boolean(json["programmatic"], where + "/programmatic");
     launch.threads = static_cast<int>(integer(json["threads"], where + "/threads", 1, kMaxThreads));
     launch.shared_bytes = integer(json["shared_bytes"], where + "/shared_bytes", 0, kMaxShared);
     for (const Json& arg : array(json["args"], where + "/args", kMaxArgs)) {
@@ -121,7 +166,19 @@ Json arg_json(const KernelArg& arg) {
     const auto kind = std::find_if(std::begin(kKinds), std::end(kKinds),
                                    [&](const KindName& entry) { return entry.kind == arg.kind; });
     internal_check(kind != std::end(kKinds), "every kind of argument has a name");
-    return {{"kind", kind->name}, {"name", arg.name}};
+    Json json = {{"kind", kind->name}, {"name", arg.name}};
+    if (arg.kind == KernelArg::Kind::tensor_map) {
+        Json dims = Json::array();
+        for (const TensorMap::Dim& dim : arg.map.dims) {
+            dims.push_back({{"extent", dim.extent},
+                            {"open", dim.open},
+                            {"stride", dim.stride},
+                            {"by_row", dim.by_row},
+                            {"box", dim.box}});
+        }
+        json["map"] = {{"dtype", name_of(arg.map.dtype)}, {"dims", std::move(dims)}, {"swizzled", arg.map.swizzled}};
+    }
+    return json;
 }
 
 }  // namespace
@@ -139,6 +196,9 @@ void to_json(Json& json, const LaunchPlan& plan) {
         }
         launches.push_back({{"symbol", launch.symbol},
                             {"grid", std::move(grid)},
+                            {"tiles", launch.tiles ? extent_json(*launch.tiles) : Json()},
+                            {"cluster", launch.cluster},
+                            {"programmatic", launch.programmatic},
                             {"threads", launch.threads},
                             {"shared_bytes", launch.shared_bytes},
                             {"args", std::move(args)}});

@@ -7,8 +7,11 @@
 #include <array>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "tilejit/dtype.h"
 
 namespace tilejit {
 
@@ -21,6 +24,22 @@ struct Extent {
     bool operator==(const Extent&) const = default;
 };
 
+/// A box of a tensor that the copy engine moves; encoded for the engine at launch.
+struct TensorMap {
+    struct Dim {
+        std::int64_t extent = 1;
+        bool open = false;  ///< the extent is the batch
+        std::int64_t stride = 1;
+        bool by_row = false;  ///< the stride is in rows, otherwise in elements
+        int box = 1;
+        bool operator==(const Dim&) const = default;
+    };
+    DType dtype = DType::bf16;
+    std::vector<Dim> dims;  ///< the innermost, which has stride 1, first; at most 5
+    bool swizzled = false;  ///< the innermost dimension of the box is 128 bytes, swizzled in shared memory
+    bool operator==(const TensorMap&) const = default;
+};
+
 /// One argument of a kernel, in the order of its signature.
 struct KernelArg {
     enum class Kind {
@@ -29,16 +48,21 @@ struct KernelArg {
         batch,       ///< the open dimension (int64)
         param_f32,   ///< launch parameter `name` (float)
         param_i32,   ///< launch parameter `name` (int32)
+        tensor_map,  ///< `map` of tensor or workspace `name` (128 bytes, 64-byte aligned)
     };
     Kind kind = Kind::batch;
     std::string name;
+    TensorMap map{};
     bool operator==(const KernelArg&) const = default;
 };
 
 /// One launch of the program; the launches of a program run in order on one stream.
 struct KernelLaunch {
     std::string symbol;
-    std::array<Extent, 3> grid;
+    std::array<Extent, 3> grid;   ///< of a kernel that is not persistent
+    std::optional<Extent> tiles;  ///< of a persistent kernel: at most so many clusters, as many as fit
+    int cluster = 1;              ///< blocks
+    bool programmatic = false;    ///< may begin before the kernel ahead has ended: it waits by itself
     int threads = 0;
     std::int64_t shared_bytes = 0;  ///< dynamic shared memory
     std::vector<KernelArg> args;
