@@ -54,6 +54,7 @@ public:
         for (const std::string& name : resource_names()) {
             names_.insert(name);
         }
+        names_.merge(size_names(manifest));
     }
 
     std::set<std::string> names() const { return names_; }
@@ -95,11 +96,11 @@ Choice parse_choice(const JsonView& view, const std::set<std::string>& legal, co
     return choice;
 }
 
-/// Reads choices in order; each adds its name to `names`.
+/// Reads choices in order; each adds its name to `names`. What `hints` are about has a meaning elsewhere.
 Choices parse_choices(const JsonView& view, std::set<std::string>& names, const Hints& hints) {
     Choices choices;
     for (const auto& [name, entry] : view.members()) {
-        if (names.count(name) != 0 || is_reserved_word(name)) {
+        if (names.count(name) != 0 || hints.count(name) != 0 || is_reserved_word(name)) {
             entry.fail(fmt::format("the name \"{}\", which has a meaning here already", name), "another name");
         }
         choices.emplace_back(name, parse_choice(entry, names, hints));
