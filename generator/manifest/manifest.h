@@ -72,6 +72,7 @@ struct Tensor {
     std::string doc;
     TensorDtype dtype;
     std::vector<Expression> shape;  ///< over dims and `let` names
+    std::int64_t alignment = 0;     ///< bytes that its address is a multiple of; 0: the size of an element
     bool optional = false;
     std::string may_alias;  ///< outputs: the input that it may exactly coincide with, or empty
 };

@@ -1,4 +1,4 @@
-/// \file `dtypes`, and the `dtype` of tensors.
+/// \file `dtypes`, and what tensors say of their elements: `dtype` and `alignment`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,6 +6,12 @@
 #include "generator/manifest/parse_parts.h"
 
 namespace tilejit::manifest {
+namespace {
+
+/// No more than memory that an op allocates has.
+constexpr const char* kAlignments[] = {"2", "4", "8", "16", "32", "64", "128", "256"};
+
+}  // namespace
 
 void parse_dtypes(const JsonView& view, Manifest& manifest) {
     for (const auto& [name, entry] : view.members()) {
@@ -30,6 +36,21 @@ TensorDtype parse_tensor_dtype(const JsonView& view, const Manifest& manifest) {
     const std::string name = view.one_of(legal);
     const std::optional<DType> fixed = dtype_named(name);
     return fixed ? TensorDtype(*fixed) : TensorDtype(name);
+}
+
+std::int64_t parse_alignment(const JsonView& view, const TensorDtype& dtype, const Manifest& manifest) {
+    const std::int64_t bytes = view.is_integer() ? view.integer(INT64_MIN, INT64_MAX) : 0;
+    if (std::find(std::begin(kAlignments), std::end(kAlignments), std::to_string(bytes)) == std::end(kAlignments)) {
+        view.fail(one_of_text({std::begin(kAlignments), std::end(kAlignments)}));
+    }
+    const DtypeVariable* variable = manifest.find_dtype(dtype.variable);
+    for (const DType type : variable == nullptr ? std::vector{dtype.fixed} : variable->legal) {
+        const auto element = static_cast<std::int64_t>(size_of(type));
+        if (bytes % element != 0) {
+            view.fail(fmt::format("a multiple of {}, the bytes of {}", element, name_of(type)));
+        }
+    }
+    return bytes;
 }
 
 void check_dtypes_are_given(const JsonView& dtypes, const Manifest& manifest) {

@@ -17,6 +17,7 @@ void parse_signature(const JsonView& view, Manifest& manifest);
 /// The dtype variables; the caller claims their names.
 void parse_dtypes(const JsonView& view, Manifest& manifest);
 TensorDtype parse_tensor_dtype(const JsonView& view, const Manifest& manifest);
+std::int64_t parse_alignment(const JsonView& view, const TensorDtype& dtype, const Manifest& manifest);
 /// Every variable can be solved from the required inputs.
 void check_dtypes_are_given(const JsonView& view, const Manifest& manifest);
 void parse_specialize(const JsonView& view, Manifest& manifest);

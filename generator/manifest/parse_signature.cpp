@@ -118,9 +118,9 @@ void parse_let(const JsonView& view, Names& names, Manifest& manifest) {
 
 Tensor parse_tensor(const JsonView& view, bool is_output, Names& names, const Manifest& manifest) {
     if (is_output) {
-        view.check_keys({"name", "dtype", "shape"}, {"doc", "optional", "may_alias"});
+        view.check_keys({"name", "dtype", "shape"}, {"doc", "optional", "alignment", "may_alias"});
     } else {
-        view.check_keys({"name", "dtype", "shape"}, {"doc", "optional"});
+        view.check_keys({"name", "dtype", "shape"}, {"doc", "optional", "alignment"});
     }
     Tensor tensor;
     tensor.name = view.at("name").identifier();
@@ -132,6 +132,9 @@ Tensor parse_tensor(const JsonView& view, bool is_output, Names& names, const Ma
     }
     if (const auto optional = view.find("optional")) {
         tensor.optional = optional->boolean();
+    }
+    if (const auto alignment = view.find("alignment")) {
+        tensor.alignment = parse_alignment(*alignment, tensor.dtype, manifest);
     }
     return tensor;
 }

@@ -249,6 +249,13 @@ void check_memory_of(const manifest::Manifest& manifest, std::span<const Checked
                                          who(manifest, tensor), address_of(tensor.data), element,
                                          name_of(tensor.dtype)));
         }
+        const auto alignment = static_cast<std::uint64_t>(tensor.spec->alignment);
+        if (alignment != 0 && address_of(tensor.data) % alignment != 0) {
+            throw ShapeError(
+                fmt::format("{} is at address {:#x}, which is not a multiple of {} bytes, the alignment that the op "
+                            "asks for. Copy the tensor to memory that is aligned so.",
+                            who(manifest, tensor), address_of(tensor.data), alignment));
+        }
     }
     for (std::size_t i = 0; i < tensors.size(); ++i) {
         for (std::size_t j = 0; tensors[i].is_output && j < tensors.size(); ++j) {

@@ -37,8 +37,8 @@ CheckedTensor check_layout(const manifest::Manifest& manifest, const manifest::T
 /// Checks that all are on one device and returns it.
 Device check_devices(const manifest::Manifest& manifest, std::span<const CheckedTensor> tensors);
 
-/// Checks that pointers are there and aligned to the element, and that outputs overlap nothing but
-/// what the manifest allows.
+/// Checks that pointers are there and aligned to the element, or as the manifest asks for, and that
+/// outputs overlap nothing but what the manifest allows.
 void check_memory_of(const manifest::Manifest& manifest, std::span<const CheckedTensor> tensors);
 
 /// Checks a workspace that was given for `needed` bytes.

@@ -43,7 +43,9 @@ TEST_CASE("every part of a manifest is kept in the order written") {
     REQUIRE(toy.inputs.size() == 3);
     CHECK(toy.inputs[0].dtype == DType::f32);
     CHECK(texts(toy.inputs[0].shape) == std::vector<std::string>{"P", "2"});
+    CHECK(toy.inputs[0].alignment == 8);
     CHECK(toy.inputs[1].dtype == TensorDtype("T"));
+    CHECK(toy.inputs[1].alignment == 0);
     CHECK(toy.inputs[2].optional);
     REQUIRE(toy.outputs.size() == 2);
     CHECK(toy.outputs[0].may_alias == "x");

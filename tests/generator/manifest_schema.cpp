@@ -104,7 +104,7 @@ private:
     void check_choice(const Json& schema, const std::string& pointer) {
         std::set<std::string> legal;
         for (const Json& choice : schema["enum"]) {
-            legal.insert(choice.get<std::string>());
+            legal.insert(choice.is_string() ? choice.get<std::string>() : choice.dump());
         }
         CHECK(listed(error_with(pointer, "no such choice"), "expected ") == legal);
         ++choices_;

@@ -40,12 +40,12 @@ inline constexpr const char* kToyManifest = R"json({
     },
     "let": {"K": "n * w", "P": "n * n + n"},
     "inputs": [
-      {"name": "m", "dtype": "f32", "shape": ["P", 2], "doc": "a table"},
+      {"name": "m", "dtype": "f32", "shape": ["P", 2], "alignment": 8, "doc": "a table"},
       {"name": "x", "dtype": "T", "shape": ["rows", "K"]},
       {"name": "mask", "dtype": "bf16", "shape": ["rows"], "optional": true}
     ],
     "outputs": [
-      {"name": "y", "dtype": "T", "shape": ["rows", "n * w"], "may_alias": "x"},
+      {"name": "y", "dtype": "T", "shape": ["rows", "n * w"], "alignment": 16, "may_alias": "x"},
       {"name": "s", "dtype": "f32", "shape": ["rows"], "optional": true}
     ],
     "rules": [{"holds": "w % 2 == 0", "message": "a part holds pairs"}]

@@ -1,4 +1,4 @@
-/// \file Ops with a dtype variable, on CPU tensors: what calls solve, refuse and remember.
+/// \file Ops with a dtype variable and an alignment, on CPU tensors: what calls solve, refuse and remember.
 #include <cstring>
 
 #include "generator/kernels/registry.h"
@@ -9,6 +9,7 @@
 
 using namespace tilejit;
 using testing::OpTensors;
+using testing::shifted;
 
 namespace {
 
@@ -19,7 +20,7 @@ constexpr const char* kManifest = R"json({
     "dtypes": {"T": ["bf16", "f32"]},
     "inputs": [
       {"name": "x", "dtype": "T", "shape": ["batch", "width"]},
-      {"name": "g", "dtype": "T", "shape": ["width"]}
+      {"name": "g", "dtype": "T", "shape": ["width"], "alignment": 16}
     ],
     "outputs": [{"name": "y", "dtype": "T", "shape": ["batch", "width"]}]
   },
@@ -122,6 +123,21 @@ TEST_CASE("tensors of different dtypes for one variable are both named", "[op][e
     std::string text = changed(kManifest, R"(["bf16", "f32"])", R"(["f32"])");
     text = changed(text, R"("slack": 0, )", "");
     CHECK(refusal(make(text), inputs_of(memory, DType::bf16)) == "AddOfT: x has dtype bf16, expected T = f32");
+}
+
+TEST_CASE("an address that the manifest's alignment rules out is refused", "[op][error]") {
+    OpTensors memory = OpTensors::post(1, 1, 1);
+    const Op op = make();
+    NamedTensors inputs = inputs_of(memory, DType::f32);
+    inputs["x"] = shifted(inputs["x"], 4);  // asks for its element only
+    CHECK(refusal(op, inputs).empty());
+    inputs["g"] = shifted(inputs["g"], 8);
+    CHECK_THAT(refusal(op, inputs), Catch::Contains("AddOfT: input `g` is at address ") &&
+                                        Catch::Contains("not a multiple of 16 bytes, the alignment that the op asks"));
+    inputs["g"] = shifted(inputs["g"], 8);
+    CHECK(refusal(op, inputs).empty());
+    inputs["g"] = shifted(inputs["g"], -15);
+    CHECK_THAT(refusal(op, inputs), Catch::Contains("not a multiple of 4 bytes, the size of f32"));
 }
 
 TEST_CASE("preparing names the dtypes", "[op]") {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "tools/tilejit/check.h"
@@ -51,8 +52,8 @@ SetPlan BenchSets::plan(Access access) const {
     for (const auto* list : {&manifest_.inputs, &manifest_.outputs}) {
         for (const manifest::Tensor& tensor : *list) {
             const TensorView view = view_of(tensor, nullptr);
-            tensors.push_back(
-                {static_cast<std::int64_t>(bytes_of(view)), static_cast<std::int64_t>(size_of(view.dtype))});
+            tensors.push_back({static_cast<std::int64_t>(bytes_of(view)),
+                               std::max(tensor.alignment, static_cast<std::int64_t>(size_of(view.dtype)))});
         }
     }
     return plan_sets(tensors, access, device_.l2_bytes(), device_.memory_budget());

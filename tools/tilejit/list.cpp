@@ -29,6 +29,9 @@ json tensors_json(const std::vector<manifest::Tensor>& tensors) {
                         {"dtype", tensor.dtype.text()},
                         {"shape", shape_text(tensor)},
                         {"doc", tensor.doc}});
+        if (tensor.alignment != 0) {
+            list.back()["alignment"] = tensor.alignment;
+        }
     }
     return list;
 }
@@ -77,8 +80,9 @@ json op_json(const manifest::Manifest& op) {
 std::string tensors_text(const char* title, const std::vector<manifest::Tensor>& tensors) {
     std::string text;
     for (const manifest::Tensor& tensor : tensors) {
-        text += fmt::format("  {:8} {} {} [{}]: {}\n", title, tensor.name, tensor.dtype.text(),
-                            fmt::join(shape_text(tensor), ", "), tensor.doc);
+        const std::string alignment = tensor.alignment == 0 ? "" : fmt::format(" at {} bytes", tensor.alignment);
+        text += fmt::format("  {:8} {} {} [{}]{}: {}\n", title, tensor.name, tensor.dtype.text(),
+                            fmt::join(shape_text(tensor), ", "), alignment, tensor.doc);
     }
     return text;
 }

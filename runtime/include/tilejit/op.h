@@ -91,8 +91,8 @@ public:
 
     /// Runs the op on inputs by name; outputs are those of `options`, else new tensors.
     ///
-    /// Tensors may have any row stride of at least a row and any base address that fits the element;
-    /// the last axis has no gaps. Leading axes that are one behind the other
+    /// Tensors may have any row stride of at least a row and any base address that fits the element, or the
+    /// alignment that the manifest asks for; the last axis has no gaps. Leading axes that are one behind the other
     /// count as one batch. All tensors are on one device. Outputs overlap neither inputs nor each other, but where the
     /// manifest allows an output to be exactly an input. A batch of 0 succeeds, launches nothing and reads no pointer.
     ///
