@@ -58,6 +58,7 @@ public:
         const Values compiled = known_;
         known_[open_ + "_low"] = result.batch.low;
         known_[open_ + "_high"] = std::min(result.batch.high, manifest::kOpenHigh);
+        known_[manifest::kAligned] = request_.access == Access::aligned ? 1 : 0;
         const std::size_t index = choose_kernel();
         const Kernel& kernel = manifest_.kernels[index];
         result.kernel = kernel.name;
@@ -123,7 +124,8 @@ private:
         for (const auto& [name, dtype] : request_.dtypes) {
             text += fmt::format(", {} = {}", name, name_of(dtype));
         }
-        return fmt::format("{}, {}", text, request_.arch);
+        return fmt::format("{}, {}{}", text, request_.arch,
+                           request_.access == Access::aligned ? "" : ", access by element");
     }
 
     std::size_t choose_kernel() const {

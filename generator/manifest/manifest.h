@@ -104,7 +104,7 @@ using Choices = std::vector<std::pair<std::string, Choice>>;
 /// A candidate kernel. Its expressions see all dims but the open one, the `let` names that follow from
 /// them, the sizes of dtype variables and the target's resources (targets.h); `when` and `schedule` also
 /// see `<open dim>_low` and `<open dim>_high`, the range of the open dim that is compiled for (`kOpenHigh`
-/// when it has no end).
+/// when it has no end), and `aligned`, which is 0 where tensors are accessed by the element.
 struct Kernel {
     std::string name;                  ///< the DSL kernel's registered name
     std::string family;                ///< `two_pass`, `single_pass`, `streaming`, ...
@@ -114,6 +114,9 @@ struct Kernel {
     std::map<std::string, Space> space;  ///< legal values of each schedule entry
     Choices schedule;                    ///< default schedule; also sees the plan's names
 };
+
+/// The name in kernels' expressions: 1 where kernels are specialised for aligned access, else 0.
+constexpr const char* kAligned = "aligned";
 
 /// What `<open dim>_high` is where the range has no end: large, and far from overflow when multiplied.
 constexpr std::int64_t kOpenHigh = std::int64_t{1} << 40;

@@ -58,14 +58,18 @@ public:
     }
 
     std::set<std::string> names() const { return names_; }
-    std::set<std::string> range_names() const { return {open_ + "_low", open_ + "_high"}; }
+    /// What does not decide bits: the names that a plan may not use.
+    std::set<std::string> call_names() const { return {open_ + "_low", open_ + "_high", kAligned}; }
 
     Hints range_hints() const {
         return {{open_, fmt::format("a kernel is compiled for a range of {0}, {0}_low to {0}_high", open_)}};
     }
     Hints plan_hints() const {
         const std::string hint = fmt::format("the numeric plan is the same for every {}", open_);
-        return {{open_, hint}, {open_ + "_low", hint}, {open_ + "_high", hint}};
+        return {{open_, hint},
+                {open_ + "_low", hint},
+                {open_ + "_high", hint},
+                {kAligned, "the numeric plan is the same for every access"}};
     }
 
 private:
@@ -136,7 +140,7 @@ void parse_schedule(const JsonView& view, const Scope& scope, std::set<std::stri
             kernel.space.emplace(name, parse_space_entry(entry));
         }
     }
-    names.merge(scope.range_names());
+    names.merge(scope.call_names());
     if (const auto schedule = view.find("schedule")) {
         kernel.schedule = parse_choices(*schedule, names, scope.range_hints());
         for (const auto& [name, entry] : schedule->members()) {
@@ -172,7 +176,7 @@ Kernel parse_kernel(const JsonView& view, const Scope& scope) {
     }
     std::set<std::string> names = scope.names();
     std::set<std::string> when_names = names;
-    when_names.merge(scope.range_names());
+    when_names.merge(scope.call_names());
     const auto when = view.find("when");
     kernel.when = when ? expression_over(*when, when_names, scope.range_hints()) : Expression::constant(1);
     if (const auto plan = view.find("plan")) {

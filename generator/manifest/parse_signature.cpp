@@ -22,6 +22,7 @@ public:
         for (const std::string& name : resource_names()) {
             taken_.emplace(name, "a resource of targets");
         }
+        taken_.emplace(kAligned, "whether tensors are accessed aligned");
         for (const DType dtype : {DType::f32, DType::bf16}) {
             taken_.emplace(name_of(dtype), "a dtype");
         }

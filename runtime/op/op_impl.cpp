@@ -1,6 +1,7 @@
 #include "runtime/op/op_impl.h"
 
 #include <algorithm>
+#include <exception>
 
 #include "generator/manifest/targets.h"
 #include "runtime/op/allocate.h"
@@ -256,14 +257,22 @@ std::size_t Op::Impl::workspace_bytes(const Dims& dims, Device device, const Dty
     }
     const int capability = runtime_->device(device.index).compute_capability();
     const ResolvedArch arch = resolve_arch(set, capability / 10, capability % 10, device);
-    std::size_t most = 0;
+    std::optional<std::size_t> most;
+    std::exception_ptr refused;
     for (const Access access : {Access::aligned, Access::element}) {
         SpecializeRequest wanted = request(*geometry, batch, access);
         wanted.arch = arch.lowering;
-        const LaunchPlan plan = generate(specialize(*manifest_, wanted)).plan;
-        most = std::max(most, tilejit::workspace_bytes(plan, batch));
+        try {
+            const LaunchPlan plan = generate(specialize(*manifest_, wanted)).plan;
+            most = std::max(most.value_or(0), tilejit::workspace_bytes(plan, batch));
+        } catch (const OpNotAvailable&) {
+            refused = std::current_exception();  // kernels may serve one access only
+        }
     }
-    return most;
+    if (!most) {
+        std::rethrow_exception(refused);
+    }
+    return *most;
 }
 
 }  // namespace tilejit

@@ -80,6 +80,20 @@ TEST_CASE("the first candidate that fits serves") {
     CHECK(specialize(toy, forced).kernel == "toy_any");
 }
 
+TEST_CASE("a kernel can ask for aligned access, and the next candidate serves the rest") {
+    const auto toy = manifest::parse_manifest(test::toy_with("/kernels/0/when", "\"aligned\""), "toy.json");
+    SpecializeRequest request = toy_request(1000, 4, 64, "sm_90a");
+    CHECK(specialize(toy, request).kernel == "toy_fast");
+    request.access = Access::element;
+    CHECK(specialize(toy, request).kernel == "toy_any");
+    request.arch = "sm_100a";  // which toy_any does not serve
+    CHECK_THROWS_AS(specialize(toy, request), OpNotAvailable);
+    CHECK_THROWS_WITH(specialize(toy, request),
+                      "ToyOp: found no kernel for n = 4, rows = 1000, w = 64, T = bf16, "
+                      "sm_100a, access by element; toy_fast serves where aligned; toy_any "
+                      "serves sm_80, sm_90a");
+}
+
 TEST_CASE("dtypes are part of the specialisation, and expressions see the sizes of their elements") {
     const auto toy = manifest::parse_manifest(test::toy_with("/kernels/0/plan/chain", "\"8 * T_bytes\""), "toy.json");
     SpecializeRequest request = toy_request(1000, 4, 64, "sm_90a");

@@ -4,7 +4,9 @@
 #include "generator/kernels/registry.h"
 #include "runtime/op/op_impl.h"
 #include "tests/catch.h"
+#include "tests/runtime/fake_driver.h"
 #include "tests/runtime/op_tensors.h"
+#include "tests/runtime/temporary_folder.h"
 #include "tilejit/dsl.h"
 
 using namespace tilejit;
@@ -146,4 +148,15 @@ TEST_CASE("preparing names the dtypes", "[op]") {
     CHECK_THROWS_WITH(op.prepare({{"width", 8}}, Device::cpu()),
                       "AddOfT: found no dtype of T, expected T = bf16 or f32");
     CHECK_THROWS_AS(op.prepare({{"width", 8}}, Device::cpu(), {{"S", DType::bf16}}), ShapeError);
+}
+
+TEST_CASE("the workspace of an op whose kernel is for aligned tensors only", "[op]") {
+    testing::FakeDriver fake;
+    const auto runtime = std::make_shared<Runtime>(
+        RuntimeOptions{.load_driver = [&] { return fake.api(); }, .load_nvrtc = {}, .cache_folder = {}});
+    const std::string aligned = changed(kManifest, R"("family": "streaming",)", R"("family": "s", "when": "aligned",)");
+    const Dims dims{{"batch", 3}, {"width", 8}};
+    CHECK(make(aligned, runtime).workspace_bytes(dims, Device::cuda(0), {{"T", DType::f32}}) == 0);
+    const std::string never = changed(aligned, "\"aligned\"", "0");
+    CHECK_THROWS_AS(make(never, runtime).workspace_bytes(dims, Device::cuda(0), {{"T", DType::f32}}), OpNotAvailable);
 }
