@@ -35,6 +35,7 @@ struct Specialization {
     std::string kernel;  ///< name of the DSL kernel
     std::string arch;    ///< lowering target: `sm_80`, `sm_90a`, ...
     Values dims;         ///< all dims but the open one; the open one too when it is baked in
+    Dtypes dtypes;       ///< what each dtype variable stands for
     BatchRange batch;
     Access access = Access::aligned;
     Values plan;                           ///< the numeric plan: decides bits
@@ -45,7 +46,8 @@ struct Specialization {
 
 /// What `specialize` may be told. Unset members are chosen by the manifest.
 struct SpecializeRequest {
-    Values dims;  ///< must hold every dim, the open one included
+    Values dims;    ///< must hold every dim, the open one included
+    Dtypes dtypes;  ///< must hold every dtype variable
     std::string arch;
     Access access = Access::aligned;
     bool exact_batch = false;              ///< bake the batch in instead of serving its range

@@ -35,12 +35,14 @@ public:
 
     Specialization run() {
         const Values dims = manifest::complete_dims(manifest_, request_.dims);
+        manifest::check_dtypes(manifest_, request_.dtypes);
         const manifest::Architecture& architecture = find_architecture();
         const std::int64_t open_value = dims.at(open_);
         Specialization result;
         result.op = manifest_.op;
         result.arch = request_.arch;
         result.access = request_.access;
+        result.dtypes = request_.dtypes;
         result.batch = request_.exact_batch ? BatchRange{open_value, open_value} : range_of(manifest_, open_value);
         for (const manifest::Dim& dim : manifest_.dims) {
             if (dim.name != open_ || request_.exact_batch) {
@@ -52,9 +54,11 @@ public:
         known_ = dims;
         known_.erase(open_);
         known_.merge(resources_of(architecture));
+        known_.merge(manifest::sizes_of(manifest_, request_.dtypes));
         const Values compiled = known_;
         known_[open_ + "_low"] = result.batch.low;
         known_[open_ + "_high"] = std::min(result.batch.high, manifest::kOpenHigh);
+        known_[manifest::kAligned] = request_.access == Access::aligned ? 1 : 0;
         const std::size_t index = choose_kernel();
         const Kernel& kernel = manifest_.kernels[index];
         result.kernel = kernel.name;
@@ -117,7 +121,11 @@ private:
         for (const auto& [name, value] : request_.dims) {
             text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, value);
         }
-        return fmt::format("{}, {}", text, request_.arch);
+        for (const auto& [name, dtype] : request_.dtypes) {
+            text += fmt::format(", {} = {}", name, name_of(dtype));
+        }
+        return fmt::format("{}, {}{}", text, request_.arch,
+                           request_.access == Access::aligned ? "" : ", access by element");
     }
 
     std::size_t choose_kernel() const {
@@ -216,6 +224,10 @@ std::string canonical_text(const Specialization& specialization) {
     json["kernel"] = specialization.kernel;
     json["arch"] = specialization.arch;
     json["dims"] = specialization.dims;
+    json["dtypes"] = nlohmann::json::object();
+    for (const auto& [name, dtype] : specialization.dtypes) {
+        json["dtypes"][name] = name_of(dtype);
+    }
     json["batch"] = {{"low", specialization.batch.low}, {"high", nullptr}};
     if (specialization.batch.high != BatchRange::kNoLimit) {
         json["batch"]["high"] = specialization.batch.high;

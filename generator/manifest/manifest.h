@@ -45,12 +45,34 @@ struct Param {
     Bind bind = Bind::launch;
 };
 
+/// A name for a dtype that is solved from the tensors given.
+struct DtypeVariable {
+    std::string name;
+    std::vector<DType> legal;
+    std::string describe() const;    ///< `T = bf16 or f32`
+    std::string bytes_name() const;  ///< `T_bytes`, the size of an element in expressions
+};
+
+/// The dtype of a tensor: one of them, or what a variable stands for.
+struct TensorDtype {
+    DType fixed = DType::f32;  ///< where `variable` is empty
+    std::string variable;
+
+    TensorDtype(DType dtype = DType::f32) : fixed(dtype) {}  // NOLINT: a dtype is one
+    explicit TensorDtype(std::string name) : variable(std::move(name)) {}
+    /// `dtypes` hold the variable.
+    DType in(const Dtypes& dtypes) const;
+    std::string text() const { return variable.empty() ? std::string(name_of(fixed)) : variable; }
+    bool operator==(const TensorDtype&) const = default;
+};
+
 /// An input or output.
 struct Tensor {
     std::string name;
     std::string doc;
-    DType dtype = DType::f32;
+    TensorDtype dtype;
     std::vector<Expression> shape;  ///< over dims and `let` names
+    std::int64_t alignment = 0;     ///< bytes that its address is a multiple of; 0: the size of an element
     bool optional = false;
     std::string may_alias;  ///< outputs: the input that it may exactly coincide with, or empty
 };
@@ -80,8 +102,9 @@ struct Space {
 using Choices = std::vector<std::pair<std::string, Choice>>;
 
 /// A candidate kernel. Its expressions see all dims but the open one, the `let` names that follow from
-/// them and the target's resources (targets.h); `when` and `schedule` also see `<open dim>_low` and
-/// `<open dim>_high`, the range of the open dim that is compiled for (`kOpenHigh` when it has no end).
+/// them, the sizes of dtype variables and the target's resources (targets.h); `when` and `schedule` also
+/// see `<open dim>_low` and `<open dim>_high`, the range of the open dim that is compiled for (`kOpenHigh`
+/// when it has no end), and `aligned`, which is 0 where tensors are accessed by the element.
 struct Kernel {
     std::string name;                  ///< the DSL kernel's registered name
     std::string family;                ///< `two_pass`, `single_pass`, `streaming`, ...
@@ -91,6 +114,9 @@ struct Kernel {
     std::map<std::string, Space> space;  ///< legal values of each schedule entry
     Choices schedule;                    ///< default schedule; also sees the plan's names
 };
+
+/// The name in kernels' expressions: 1 where kernels are specialised for aligned access, else 0.
+constexpr const char* kAligned = "aligned";
 
 /// What `<open dim>_high` is where the range has no end: large, and far from overflow when multiplied.
 constexpr std::int64_t kOpenHigh = std::int64_t{1} << 40;
@@ -108,8 +134,10 @@ struct Tolerance {
 struct Workload {
     std::string label;
     Values dims;
+    Dtypes dtypes;
 };
 
+/// Over dims, `let` names and the sizes of dtype variables.
 struct Roofline {
     Expression bytes;
     Expression flops;
@@ -120,6 +148,7 @@ struct Manifest {
     std::string text;  ///< the JSON text itself, for keys
     std::string op, family, layout, doc;
     std::vector<Dim> dims;
+    std::vector<DtypeVariable> dtypes;
     std::vector<Param> params;
     std::vector<Tensor> inputs, outputs;
     std::vector<std::pair<std::string, Expression>> let;
@@ -131,6 +160,7 @@ struct Manifest {
     Roofline roofline;
 
     const Dim* find_dim(std::string_view name) const;
+    const DtypeVariable* find_dtype(std::string_view name) const;
     const Param* find_param(std::string_view name) const;
     const Tensor* find_tensor(std::string_view name) const;  ///< input or output
     const std::string& open_dim() const;                     ///< the one dim that is `bucket` or `runtime`
@@ -155,6 +185,30 @@ Values solve_dims(const Manifest& manifest, const std::vector<GivenShape>& given
 /// `dims` plus the `let` values. Throws `ShapeError` when a dim is missing, out of range or breaks a
 /// rule.
 Values complete_dims(const Manifest& manifest, const Values& dims);
+
+/// A tensor's dtype as it was given.
+struct GivenDtype {
+    std::string tensor;
+    DType dtype = DType::f32;
+};
+
+/// Solves the dtype variables from the tensors given (every required input; outputs may be among
+/// them). Throws `ShapeError` for a dtype that the tensor cannot have, naming the tensors that contradict
+/// each other.
+Dtypes solve_dtypes(const Manifest& manifest, const std::vector<GivenDtype>& given);
+
+/// Throws `ShapeError` unless there is a legal dtype for each of the manifest's variables, and no other.
+void check_dtypes(const Manifest& manifest, const Dtypes& dtypes);
+
+/// `T_bytes` of each variable: what kernels' and the roofline's expressions see of them.
+Values sizes_of(const Manifest& manifest, const Dtypes& dtypes);
+
+/// The least traffic and the arithmetic of one call. Throws as `complete_dims` and `check_dtypes` do.
+struct Cost {
+    std::int64_t bytes = 0;
+    std::int64_t flops = 0;
+};
+Cost cost_of(const Manifest& manifest, const Values& dims, const Dtypes& dtypes);
 
 /// Checks one value of the op's constructor against `param` and returns it as the kernel will get it
 /// (`f32` parameters are rounded to fp32). Throws `ShapeError` on NaN, infinity, a fraction for an

@@ -45,6 +45,14 @@ std::set<std::string> shape_names(const Manifest& manifest) {
     return names;
 }
 
+std::set<std::string> size_names(const Manifest& manifest) {
+    std::set<std::string> names;
+    for (const DtypeVariable& variable : manifest.dtypes) {
+        names.insert(variable.bytes_name());
+    }
+    return names;
+}
+
 std::set<std::string> dims_of(const Manifest& manifest, const Expression& expression) {
     std::set<std::string> dims;
     add_dims_of(manifest, expression.names(), dims);
@@ -64,6 +72,8 @@ Expression expression_over(const JsonView& view, const std::set<std::string>& le
 }
 
 const Dim* Manifest::find_dim(std::string_view name) const { return find_named(dims, name); }
+
+const DtypeVariable* Manifest::find_dtype(std::string_view name) const { return find_named(dtypes, name); }
 
 const Param* Manifest::find_param(std::string_view name) const { return find_named(params, name); }
 

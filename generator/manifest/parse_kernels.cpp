@@ -54,17 +54,22 @@ public:
         for (const std::string& name : resource_names()) {
             names_.insert(name);
         }
+        names_.merge(size_names(manifest));
     }
 
     std::set<std::string> names() const { return names_; }
-    std::set<std::string> range_names() const { return {open_ + "_low", open_ + "_high"}; }
+    /// What does not decide bits: the names that a plan may not use.
+    std::set<std::string> call_names() const { return {open_ + "_low", open_ + "_high", kAligned}; }
 
     Hints range_hints() const {
         return {{open_, fmt::format("a kernel is compiled for a range of {0}, {0}_low to {0}_high", open_)}};
     }
     Hints plan_hints() const {
         const std::string hint = fmt::format("the numeric plan is the same for every {}", open_);
-        return {{open_, hint}, {open_ + "_low", hint}, {open_ + "_high", hint}};
+        return {{open_, hint},
+                {open_ + "_low", hint},
+                {open_ + "_high", hint},
+                {kAligned, "the numeric plan is the same for every access"}};
     }
 
 private:
@@ -95,11 +100,11 @@ Choice parse_choice(const JsonView& view, const std::set<std::string>& legal, co
     return choice;
 }
 
-/// Reads choices in order; each adds its name to `names`.
+/// Reads choices in order; each adds its name to `names`. What `hints` are about has a meaning elsewhere.
 Choices parse_choices(const JsonView& view, std::set<std::string>& names, const Hints& hints) {
     Choices choices;
     for (const auto& [name, entry] : view.members()) {
-        if (names.count(name) != 0 || is_reserved_word(name)) {
+        if (names.count(name) != 0 || hints.count(name) != 0 || is_reserved_word(name)) {
             entry.fail(fmt::format("the name \"{}\", which has a meaning here already", name), "another name");
         }
         choices.emplace_back(name, parse_choice(entry, names, hints));
@@ -135,7 +140,7 @@ void parse_schedule(const JsonView& view, const Scope& scope, std::set<std::stri
             kernel.space.emplace(name, parse_space_entry(entry));
         }
     }
-    names.merge(scope.range_names());
+    names.merge(scope.call_names());
     if (const auto schedule = view.find("schedule")) {
         kernel.schedule = parse_choices(*schedule, names, scope.range_hints());
         for (const auto& [name, entry] : schedule->members()) {
@@ -171,7 +176,7 @@ Kernel parse_kernel(const JsonView& view, const Scope& scope) {
     }
     std::set<std::string> names = scope.names();
     std::set<std::string> when_names = names;
-    when_names.merge(scope.range_names());
+    when_names.merge(scope.call_names());
     const auto when = view.find("when");
     kernel.when = when ? expression_over(*when, when_names, scope.range_hints()) : Expression::constant(1);
     if (const auto plan = view.find("plan")) {

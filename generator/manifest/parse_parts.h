@@ -12,8 +12,14 @@
 
 namespace tilejit::manifest {
 
-/// Dims, params, `let`, inputs, outputs and rules.
+/// Dims, dtypes, params, `let`, inputs, outputs and rules.
 void parse_signature(const JsonView& view, Manifest& manifest);
+/// The dtype variables; the caller claims their names.
+void parse_dtypes(const JsonView& view, Manifest& manifest);
+TensorDtype parse_tensor_dtype(const JsonView& view, const Manifest& manifest);
+std::int64_t parse_alignment(const JsonView& view, const TensorDtype& dtype, const Manifest& manifest);
+/// Every variable can be solved from the required inputs.
+void check_dtypes_are_given(const JsonView& view, const Manifest& manifest);
 void parse_specialize(const JsonView& view, Manifest& manifest);
 /// The open dimension is the outermost axis of a tensor or none of its axes.
 void check_open_dim(const JsonView& signature, const Manifest& manifest);
@@ -26,6 +32,8 @@ void parse_workloads(const JsonView& view, const JsonView& root, Manifest& manif
 
 /// The names of all dims and `let` entries.
 std::set<std::string> shape_names(const Manifest& manifest);
+/// The names of the sizes of dtype variables.
+std::set<std::string> size_names(const Manifest& manifest);
 
 /// Advice about names that a user may expect to be legal, by name.
 using Hints = std::map<std::string, std::string>;

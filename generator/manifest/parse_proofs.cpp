@@ -22,14 +22,17 @@ double part(const JsonView& view, const char* key) {
 
 Tolerance parse_one_tolerance(const JsonView& view, const Tensor& output, const Manifest& manifest) {
     Tolerance tolerance;
-    if (output.dtype == DType::bf16) {
+    const DtypeVariable* variable = manifest.find_dtype(output.dtype.variable);
+    if (variable != nullptr && variable->legal.size() > 1) {
+        view.check_keys({"slack", "relative", "absolute"}, {"scale"});
+    } else if ((variable != nullptr ? variable->legal.front() : output.dtype.fixed) == DType::bf16) {
         view.check_keys({"slack"}, {"scale"});
-        tolerance.slack = part(view, "slack");
     } else {
         view.check_keys({"relative", "absolute"}, {"scale"});
-        tolerance.relative = part(view, "relative");
-        tolerance.absolute = part(view, "absolute");
     }
+    tolerance.slack = view.find("slack") ? part(view, "slack") : 0;
+    tolerance.relative = view.find("relative") ? part(view, "relative") : 0;
+    tolerance.absolute = view.find("absolute") ? part(view, "absolute") : 0;
     if (const auto scale = view.find("scale")) {
         std::vector<std::string> legal;
         for (const Param& param : manifest.params) {
@@ -42,8 +45,25 @@ Tolerance parse_one_tolerance(const JsonView& view, const Tensor& output, const 
     return tolerance;
 }
 
+/// A dtype for each variable.
+Dtypes parse_workload_dtypes(const JsonView& view, const Manifest& manifest) {
+    Dtypes dtypes;
+    for (const auto& [name, entry] : view.members()) {
+        const DtypeVariable* variable = manifest.find_dtype(name);
+        if (variable == nullptr) {
+            entry.fail(fmt::format("the dtype variable \"{}\"", name), "one that the signature has");
+        }
+        std::vector<std::string> legal;
+        for (const DType dtype : variable->legal) {
+            legal.emplace_back(name_of(dtype));
+        }
+        dtypes.emplace(name, *dtype_named(entry.one_of(legal)));
+    }
+    return dtypes;
+}
+
 Workload parse_workload(const JsonView& view, const Manifest& manifest) {
-    view.check_keys({"label", "dims"}, {});
+    view.check_keys({"label", "dims"}, {"dtypes"});
     Workload workload;
     workload.label = view.at("label").identifier();
     const JsonView dims = view.at("dims");
@@ -57,6 +77,16 @@ Workload parse_workload(const JsonView& view, const Manifest& manifest) {
     for (const Dim& dim : manifest.dims) {
         if (workload.dims.count(dim.name) == 0) {
             dims.fail(fmt::format("no \"{}\"", dim.name), "a value for each dim");
+        }
+    }
+    const auto dtypes = view.find("dtypes");
+    if (dtypes) {
+        workload.dtypes = parse_workload_dtypes(*dtypes, manifest);
+    }
+    for (const DtypeVariable& variable : manifest.dtypes) {
+        if (workload.dtypes.count(variable.name) == 0) {
+            (dtypes ? *dtypes : view)
+                .fail(fmt::format("no dtype of \"{}\"", variable.name), "`dtypes` with a dtype for each variable");
         }
     }
     return workload;
@@ -108,6 +138,7 @@ void check_workload(const JsonView& view, const JsonView& root, const Manifest& 
     check_outputs(root, manifest, workload, values);
     const std::string evaluated = fmt::format("an expression that can be evaluated for \"{}\"", workload.label);
     const JsonView roofline = root.at("roofline");
+    values.merge(sizes_of(manifest, workload.dtypes));
     prove(roofline.at("bytes"), evaluated, [&] { manifest.roofline.bytes.evaluate(values); });
     prove(roofline.at("flops"), evaluated, [&] { manifest.roofline.flops.evaluate(values); });
 }
@@ -136,8 +167,10 @@ void parse_tolerance(const JsonView& view, Manifest& manifest) {
 
 void parse_roofline(const JsonView& view, Manifest& manifest) {
     view.check_keys({"bytes", "flops"}, {});
-    manifest.roofline.bytes = expression_over(view.at("bytes"), shape_names(manifest));
-    manifest.roofline.flops = expression_over(view.at("flops"), shape_names(manifest));
+    std::set<std::string> names = shape_names(manifest);
+    names.merge(size_names(manifest));
+    manifest.roofline.bytes = expression_over(view.at("bytes"), names);
+    manifest.roofline.flops = expression_over(view.at("flops"), names);
 }
 
 void parse_workloads(const JsonView& view, const JsonView& root, Manifest& manifest) {

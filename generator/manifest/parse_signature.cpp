@@ -14,13 +14,17 @@ namespace {
 constexpr std::size_t kMaxTensors = 64;
 constexpr std::size_t kMaxAxes = 8;
 
-/// Dims, `let` names, params and tensors share one namespace, so that a message, a command line flag and
-/// a generated argument can name each of them.
+/// Dims, dtype variables, `let` names, params and tensors share one namespace, so that a message, a command line flag
+/// and a generated argument can name each of them.
 class Names {
 public:
     Names() {
         for (const std::string& name : resource_names()) {
             taken_.emplace(name, "a resource of targets");
+        }
+        taken_.emplace(kAligned, "whether tensors are accessed aligned");
+        for (const DType dtype : {DType::f32, DType::bf16}) {
+            taken_.emplace(name_of(dtype), "a dtype");
         }
     }
 
@@ -115,20 +119,23 @@ void parse_let(const JsonView& view, Names& names, Manifest& manifest) {
 
 Tensor parse_tensor(const JsonView& view, bool is_output, Names& names, const Manifest& manifest) {
     if (is_output) {
-        view.check_keys({"name", "dtype", "shape"}, {"doc", "optional", "may_alias"});
+        view.check_keys({"name", "dtype", "shape"}, {"doc", "optional", "alignment", "may_alias"});
     } else {
-        view.check_keys({"name", "dtype", "shape"}, {"doc", "optional"});
+        view.check_keys({"name", "dtype", "shape"}, {"doc", "optional", "alignment"});
     }
     Tensor tensor;
     tensor.name = view.at("name").identifier();
     names.claim(view.at("name"), tensor.name, is_output ? "an output" : "an input");
     tensor.doc = optional_doc(view);
-    tensor.dtype = view.at("dtype").one_of({"f32", "bf16"}) == "f32" ? DType::f32 : DType::bf16;
+    tensor.dtype = parse_tensor_dtype(view.at("dtype"), manifest);
     for (const JsonView& extent : view.at("shape").items(1, kMaxAxes)) {
         tensor.shape.push_back(expression_over(extent, shape_names(manifest)));
     }
     if (const auto optional = view.find("optional")) {
         tensor.optional = optional->boolean();
+    }
+    if (const auto alignment = view.find("alignment")) {
+        tensor.alignment = parse_alignment(*alignment, tensor.dtype, manifest);
     }
     return tensor;
 }
@@ -149,8 +156,8 @@ void parse_alias(const JsonView& view, const Manifest& manifest, Tensor& output)
             return;
         }
     }
-    const std::string what = fmt::format("an input of dtype {} with {} ax{}", name_of(output.dtype),
-                                         output.shape.size(), output.shape.size() == 1 ? "is" : "es");
+    const std::string what = fmt::format("an input of dtype {} with {} ax{}", output.dtype.text(), output.shape.size(),
+                                         output.shape.size() == 1 ? "is" : "es");
     view.fail(legal.empty() ? "no may_alias: there is not " + what : what + ": " + join_or(legal));
 }
 
@@ -190,9 +197,17 @@ void check_not_a_bound(const JsonView& view, const std::string& name, const std:
 }  // namespace
 
 void parse_signature(const JsonView& view, Manifest& manifest) {
-    view.check_keys({"dims", "inputs", "outputs"}, {"params", "let", "rules"});
+    view.check_keys({"dims", "inputs", "outputs"}, {"dtypes", "params", "let", "rules"});
     Names names;
     parse_dims(view.at("dims"), names, manifest);
+    const auto dtypes = view.find("dtypes");
+    if (dtypes) {
+        parse_dtypes(*dtypes, manifest);
+        for (const auto& [name, entry] : dtypes->members()) {
+            names.claim(entry, name, "a dtype variable");
+            names.claim(entry, manifest.find_dtype(name)->bytes_name(), fmt::format("the size of {}'s elements", name));
+        }
+    }
     if (const auto params = view.find("params")) {
         parse_params(*params, names, manifest);
     }
@@ -210,6 +225,9 @@ void parse_signature(const JsonView& view, Manifest& manifest) {
         manifest.outputs.push_back(std::move(output));
     }
     check_dims_are_given(view.at("dims"), manifest);
+    if (dtypes) {
+        check_dtypes_are_given(*dtypes, manifest);
+    }
     if (const auto rules = view.find("rules")) {
         parse_rules(*rules, manifest);
     }

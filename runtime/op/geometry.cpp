@@ -55,6 +55,9 @@ bool GeometryTable::fits(const Geometry& geometry, std::span<const CheckedTensor
     std::int64_t found = -1;
     for (const CheckedTensor& tensor : tensors) {
         inputs += tensor.is_output ? 0 : 1;
+        if (tensor.dtype != tensor.spec->dtype.in(geometry.dtypes)) {
+            return false;
+        }
         const auto& shape = tensor.is_output ? geometry.outputs[index_in(manifest_.outputs, tensor.spec)]
                                              : geometry.inputs[index_in(manifest_.inputs, tensor.spec)];
         for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -91,18 +94,22 @@ std::shared_ptr<const Geometry> GeometryTable::solve(std::span<const CheckedTens
     if (auto known = remembered(tensors, batch)) {
         return known;
     }
-    std::vector<manifest::GivenShape> given;
+    std::vector<manifest::GivenShape> shapes;
+    std::vector<manifest::GivenDtype> dtypes;
     for (const CheckedTensor& tensor : tensors) {
-        given.push_back({tensor.spec->name, tensor.shape});
+        shapes.push_back({tensor.spec->name, tensor.shape});
+        dtypes.push_back({tensor.spec->name, tensor.dtype});
     }
-    const manifest::Values dims = manifest::solve_dims(manifest_, given);
+    const manifest::Values dims = manifest::solve_dims(manifest_, shapes);
     batch = dims.at(manifest_.open_dim());
-    return of_dims(dims);
+    return of_dims(dims, manifest::solve_dtypes(manifest_, dtypes));
 }
 
-std::shared_ptr<const Geometry> GeometryTable::of_dims(const manifest::Values& dims) {
+std::shared_ptr<const Geometry> GeometryTable::of_dims(const manifest::Values& dims, const Dtypes& dtypes) {
     const manifest::Values values = manifest::complete_dims(manifest_, dims);
+    manifest::check_dtypes(manifest_, dtypes);
     auto fresh = std::make_shared<Geometry>();
+    fresh->dtypes = dtypes;
     for (const manifest::Dim& dim : manifest_.dims) {
         if (dim.name != manifest_.open_dim() || !open_only_leads_) {
             fresh->dims[dim.name] = values.at(dim.name);
@@ -116,7 +123,7 @@ std::shared_ptr<const Geometry> GeometryTable::of_dims(const manifest::Values& d
     }
     const std::unique_lock lock(mutex_);
     for (const auto& geometry : geometries_) {
-        if (geometry->dims == fresh->dims) {
+        if (geometry->dims == fresh->dims && geometry->dtypes == fresh->dtypes) {
             return geometry;
         }
     }

@@ -25,11 +25,12 @@ struct ReadyKernel {
     std::shared_ptr<const ir::Program> lowered;    ///< null on a GPU
 };
 
-/// All dims of an op but the open one, the shapes that follow, and the kernels made for them.
+/// All dims of an op but the open one, its dtypes, the shapes that follow, and the kernels made for them.
 struct Geometry {
     static constexpr std::int64_t kOpen = -1;  ///< an axis that is the open dimension
 
     manifest::Values dims;                           ///< without the open one
+    Dtypes dtypes;                                   ///< of the dtype variables
     std::vector<std::vector<std::int64_t>> inputs;   ///< by the manifest's order
     std::vector<std::vector<std::int64_t>> outputs;  ///< by the manifest's order
     std::vector<std::shared_ptr<const ReadyKernel>> kernels;
@@ -43,12 +44,12 @@ class GeometryTable {
 public:
     explicit GeometryTable(const manifest::Manifest& manifest);
 
-    /// Solves the dims of a call from its tensors, or remembers them. `batch` is the open dim. Throws
-    /// `ShapeError`.
+    /// Solves the dims and dtypes of a call from its tensors, or remembers them. `batch` is the open dim.
+    /// Throws `ShapeError`.
     std::shared_ptr<const Geometry> solve(std::span<const CheckedTensor> tensors, std::int64_t& batch);
 
-    /// The geometry of `dims`, which hold every dim. Throws `ShapeError`.
-    std::shared_ptr<const Geometry> of_dims(const manifest::Values& dims);
+    /// The geometry of `dims`, which hold every dim, and of what each dtype variable is. Throws `ShapeError`.
+    std::shared_ptr<const Geometry> of_dims(const manifest::Values& dims, const Dtypes& dtypes);
 
     /// Null when there is none yet.
     std::shared_ptr<const ReadyKernel> find(const Geometry& geometry, const TargetSet& set, Device device,

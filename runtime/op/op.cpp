@@ -130,9 +130,11 @@ void Op::call_into(std::span<const TensorView> inputs, std::span<const TensorVie
     impl_->call(tensors, stream, workspace);
 }
 
-void Op::prepare(const Dims& dims, Device device) const { impl_->prepare(dims, device); }
+void Op::prepare(const Dims& dims, Device device, const Dtypes& dtypes) const { impl_->prepare(dims, device, dtypes); }
 
-std::size_t Op::workspace_bytes(const Dims& dims, Device device) const { return impl_->workspace_bytes(dims, device); }
+std::size_t Op::workspace_bytes(const Dims& dims, Device device, const Dtypes& dtypes) const {
+    return impl_->workspace_bytes(dims, device, dtypes);
+}
 
 std::vector<std::string> list_ops() { return manifest::builtin_manifests().ops(); }
 

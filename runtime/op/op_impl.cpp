@@ -1,6 +1,7 @@
 #include "runtime/op/op_impl.h"
 
 #include <algorithm>
+#include <exception>
 
 #include "generator/manifest/targets.h"
 #include "runtime/op/allocate.h"
@@ -77,8 +78,8 @@ void Op::Impl::add_missing_outputs(Call& call) const {
         if (given) {
             continue;
         }
-        TensorView view =
-            TensorView::contiguous(nullptr, spec.dtype, at_batch(call.geometry->outputs[i], call.batch), call.device);
+        TensorView view = TensorView::contiguous(nullptr, spec.dtype.in(call.geometry->dtypes),
+                                                 at_batch(call.geometry->outputs[i], call.batch), call.device);
         CheckedTensor& added = call.tensors.emplace_back(check_layout(*manifest_, spec, true, view));
         if (leading && spec.shape[0].text() == manifest_->open_dim()) {
             added.leading = *leading;
@@ -101,7 +102,7 @@ std::vector<Tensor> Op::Impl::allocate_outputs(Call& call, const CallTensors& gi
             shape.erase(shape.begin());
             shape.insert(shape.begin(), at->leading.begin(), at->leading.end());
         }
-        result.push_back(TensorAccess::empty(runtime_, at->spec->dtype, std::move(shape), call.device, call.stream));
+        result.push_back(TensorAccess::empty(runtime_, at->dtype, std::move(shape), call.device, call.stream));
         at->data = result.back().data();
     }
     return result;
@@ -111,6 +112,7 @@ SpecializeRequest Op::Impl::request(const Geometry& geometry, std::int64_t batch
     SpecializeRequest result;
     result.dims = geometry.dims;
     result.dims[manifest_->open_dim()] = batch;
+    result.dtypes = geometry.dtypes;
     result.access = access;
     for (const manifest::Param& param : manifest_->params) {
         if (param.bind == manifest::Bind::compile) {
@@ -203,7 +205,8 @@ std::vector<Tensor> Op::Impl::call(const CallTensors& given, Stream stream, cons
 Access Op::Impl::contiguous_access(const Geometry& geometry, std::int64_t batch) const {
     std::vector<CheckedTensor> tensors;
     const auto add = [&](const manifest::Tensor& spec, const std::vector<std::int64_t>& shape, bool is_output) {
-        const TensorView view = TensorView::contiguous(nullptr, spec.dtype, at_batch(shape, batch), Device::cpu());
+        const TensorView view =
+            TensorView::contiguous(nullptr, spec.dtype.in(geometry.dtypes), at_batch(shape, batch), Device::cpu());
         tensors.push_back(check_layout(*manifest_, spec, is_output, view));
     };
     for (std::size_t i = 0; i < manifest_->inputs.size(); ++i) {
@@ -215,7 +218,7 @@ Access Op::Impl::contiguous_access(const Geometry& geometry, std::int64_t batch)
     return access_of(tensors);
 }
 
-void Op::Impl::prepare(const Dims& dims, Device device) {
+void Op::Impl::prepare(const Dims& dims, Device device, const Dtypes& dtypes) {
     const TargetSet set = current_set(device);
     check_memory(set, device, manifest_->op);
     const std::string& open = manifest_->open_dim();
@@ -236,32 +239,40 @@ void Op::Impl::prepare(const Dims& dims, Device device) {
     for (const std::int64_t batch : batches) {
         manifest::Values values(dims.begin(), dims.end());
         values[open] = batch;
-        const auto geometry = table_.of_dims(values);
+        const auto geometry = table_.of_dims(values, dtypes);
         if (batch > 0) {
             ready(*geometry, set, device, contiguous_access(*geometry, batch), batch, nullptr);
         }
     }
 }
 
-std::size_t Op::Impl::workspace_bytes(const Dims& dims, Device device) {
+std::size_t Op::Impl::workspace_bytes(const Dims& dims, Device device, const Dtypes& dtypes) {
     const TargetSet set = current_set(device);
     check_memory(set, device, manifest_->op);
     const std::string& open = manifest_->open_dim();
-    const auto geometry = table_.of_dims(manifest::Values(dims.begin(), dims.end()));
+    const auto geometry = table_.of_dims(manifest::Values(dims.begin(), dims.end()), dtypes);
     const std::int64_t batch = dims.at(open);
     if (device.kind == Device::Kind::cpu || batch == 0) {
         return 0;
     }
     const int capability = runtime_->device(device.index).compute_capability();
     const ResolvedArch arch = resolve_arch(set, capability / 10, capability % 10, device);
-    std::size_t most = 0;
+    std::optional<std::size_t> most;
+    std::exception_ptr refused;
     for (const Access access : {Access::aligned, Access::element}) {
         SpecializeRequest wanted = request(*geometry, batch, access);
         wanted.arch = arch.lowering;
-        const LaunchPlan plan = generate(specialize(*manifest_, wanted)).plan;
-        most = std::max(most, tilejit::workspace_bytes(plan, batch));
+        try {
+            const LaunchPlan plan = generate(specialize(*manifest_, wanted)).plan;
+            most = std::max(most.value_or(0), tilejit::workspace_bytes(plan, batch));
+        } catch (const OpNotAvailable&) {
+            refused = std::current_exception();  // kernels may serve one access only
+        }
     }
-    return most;
+    if (!most) {
+        std::rethrow_exception(refused);
+    }
+    return *most;
 }
 
 }  // namespace tilejit

@@ -31,8 +31,8 @@ public:
 
     /// Checks, makes the kernel if need be, allocates the outputs that are null, and runs.
     std::vector<Tensor> call(const CallTensors& given, Stream stream, const WorkspaceView& workspace);
-    void prepare(const Dims& dims, Device device);
-    std::size_t workspace_bytes(const Dims& dims, Device device);
+    void prepare(const Dims& dims, Device device, const Dtypes& dtypes);
+    std::size_t workspace_bytes(const Dims& dims, Device device, const Dtypes& dtypes);
 
 private:
     struct Call;

@@ -29,7 +29,7 @@ std::string spec_text(const manifest::Tensor& spec) {
     for (const auto& axis : spec.shape) {
         axes.push_back(axis.text());
     }
-    return fmt::format("{} [{}]", name_of(spec.dtype), fmt::join(axes, ", "));
+    return fmt::format("{} [{}]", spec.dtype.text(), fmt::join(axes, ", "));
 }
 
 /// The layout checks of one tensor; `title` starts every message.
@@ -40,6 +40,7 @@ public:
         : manifest_(manifest), spec_(spec), view_(view), title_(who(manifest, spec, is_output)) {
         result_.spec = &spec;
         result_.is_output = is_output;
+        result_.dtype = view.dtype;
         result_.data = view.data;
         result_.device = view.device;
     }
@@ -55,9 +56,9 @@ public:
 
 private:
     void check_type_and_rank() const {
-        if (view_.dtype != spec_.dtype) {
+        if (spec_.dtype.variable.empty() && view_.dtype != spec_.dtype.fixed) {
             throw ShapeError(fmt::format("{}: expected dtype {}, found {}. Convert the tensor.", title_,
-                                         name_of(spec_.dtype), name_of(view_.dtype)));
+                                         spec_.dtype.text(), name_of(view_.dtype)));
         }
         const std::size_t rank = spec_.shape.size();
         const bool may_lead = rank > 0 && spec_.shape[0].text() == manifest_.open_dim();
@@ -133,7 +134,7 @@ private:
         }
         std::int64_t bytes = 0;
         if (__builtin_mul_overflow(result_.rows, result_.row_stride, &bytes) ||
-            __builtin_mul_overflow(bytes, static_cast<std::int64_t>(size_of(spec_.dtype)), &bytes)) {
+            __builtin_mul_overflow(bytes, static_cast<std::int64_t>(size_of(view_.dtype)), &bytes)) {
             throw ShapeError(fmt::format("{}: shape {} with strides {} spans more than 2^63 bytes.", title_,
                                          shape_text(view_.shape), shape_text(view_.strides)));
         }
@@ -168,7 +169,7 @@ private:
 };
 
 bool coincide(const CheckedTensor& a, const CheckedTensor& b) {
-    return a.data == b.data && a.spec->dtype == b.spec->dtype && a.shape == b.shape && a.row_stride == b.row_stride;
+    return a.data == b.data && a.dtype == b.dtype && a.shape == b.shape && a.row_stride == b.row_stride;
 }
 
 void check_pair(const manifest::Manifest& manifest, const CheckedTensor& output, const CheckedTensor& other) {
@@ -190,7 +191,7 @@ std::uint64_t CheckedTensor::span_bytes() const {
     if (rows == 0 || row_length == 0) {
         return 0;
     }
-    return static_cast<std::uint64_t>((rows - 1) * row_stride + row_length) * size_of(spec->dtype);
+    return static_cast<std::uint64_t>((rows - 1) * row_stride + row_length) * size_of(dtype);
 }
 
 std::string shape_text(std::span<const std::int64_t> shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
@@ -222,8 +223,8 @@ bool overlap(const CheckedTensor& a, const CheckedTensor& b) {
     if (a.span_bytes() == 0 || b.span_bytes() == 0 || b_begin - a_begin >= a.span_bytes()) {
         return false;
     }
-    const std::uint64_t stride = static_cast<std::uint64_t>(a.row_stride) * size_of(a.spec->dtype);
-    const std::uint64_t b_stride = static_cast<std::uint64_t>(b.row_stride) * size_of(b.spec->dtype);
+    const std::uint64_t stride = static_cast<std::uint64_t>(a.row_stride) * size_of(a.dtype);
+    const std::uint64_t b_stride = static_cast<std::uint64_t>(b.row_stride) * size_of(b.dtype);
     if (stride != b_stride || a.rows <= 1 || b.rows <= 1) {
         return true;
     }
@@ -231,8 +232,8 @@ bool overlap(const CheckedTensor& a, const CheckedTensor& b) {
     // reach into the next of a's.
     const std::uint64_t offset = (b_begin - a_begin) % stride;
     const std::uint64_t row = (b_begin - a_begin) / stride;
-    const std::uint64_t a_row = static_cast<std::uint64_t>(a.row_length) * size_of(a.spec->dtype);
-    const std::uint64_t b_row = static_cast<std::uint64_t>(b.row_length) * size_of(b.spec->dtype);
+    const std::uint64_t a_row = static_cast<std::uint64_t>(a.row_length) * size_of(a.dtype);
+    const std::uint64_t b_row = static_cast<std::uint64_t>(b.row_length) * size_of(b.dtype);
     return offset < a_row || (offset + b_row > stride && row + 1 < static_cast<std::uint64_t>(a.rows));
 }
 
@@ -242,11 +243,18 @@ void check_memory_of(const manifest::Manifest& manifest, std::span<const Checked
             throw ShapeError(fmt::format("{} of shape {} has a null pointer. Give memory on {}.", who(manifest, tensor),
                                          shape_text(tensor.shape), name_of(tensor.device)));
         }
-        const std::size_t element = size_of(tensor.spec->dtype);
+        const std::size_t element = size_of(tensor.dtype);
         if (address_of(tensor.data) % element != 0) {
             throw ShapeError(fmt::format("{} is at address {:#x}, which is not a multiple of {} bytes, the size of {}.",
                                          who(manifest, tensor), address_of(tensor.data), element,
-                                         name_of(tensor.spec->dtype)));
+                                         name_of(tensor.dtype)));
+        }
+        const auto alignment = static_cast<std::uint64_t>(tensor.spec->alignment);
+        if (alignment != 0 && address_of(tensor.data) % alignment != 0) {
+            throw ShapeError(
+                fmt::format("{} is at address {:#x}, which is not a multiple of {} bytes, the alignment that the op "
+                            "asks for. Copy the tensor to memory that is aligned so.",
+                            who(manifest, tensor), address_of(tensor.data), alignment));
         }
     }
     for (std::size_t i = 0; i < tensors.size(); ++i) {
@@ -281,7 +289,7 @@ void check_workspace(const manifest::Manifest& manifest, const void* data, std::
 
 Access access_of(std::span<const CheckedTensor> tensors) {
     for (const CheckedTensor& tensor : tensors) {
-        const std::uint64_t size = size_of(tensor.spec->dtype);
+        const std::uint64_t size = size_of(tensor.dtype);
         const bool is_row = tensor.spec->shape.size() <= 1;
         const std::uint64_t row = is_row ? 0 : static_cast<std::uint64_t>(tensor.shape.back()) * size;
         const std::uint64_t unit = std::gcd(row, std::uint64_t{kVectorBytes});

@@ -17,6 +17,7 @@ namespace tilejit {
 struct CheckedTensor {
     const manifest::Tensor* spec = nullptr;
     bool is_output = false;
+    DType dtype = DType::f32;
     void* data = nullptr;
     Device device;
     std::vector<std::int64_t> shape;    ///< with the manifest's rank
@@ -29,15 +30,15 @@ struct CheckedTensor {
     std::uint64_t span_bytes() const;
 };
 
-/// Checks dtype, rank and strides, and joins leading axes. Looks at no other tensor and at no address.
+/// Checks a fixed dtype, rank and strides, and joins leading axes. Looks at no other tensor and at no address.
 CheckedTensor check_layout(const manifest::Manifest& manifest, const manifest::Tensor& spec, bool is_output,
                            const TensorView& view);
 
 /// Checks that all are on one device and returns it.
 Device check_devices(const manifest::Manifest& manifest, std::span<const CheckedTensor> tensors);
 
-/// Checks that pointers are there and aligned to the element, and that outputs overlap nothing but
-/// what the manifest allows.
+/// Checks that pointers are there and aligned to the element, or as the manifest asks for, and that
+/// outputs overlap nothing but what the manifest allows.
 void check_memory_of(const manifest::Manifest& manifest, std::span<const CheckedTensor> tensors);
 
 /// Checks a workspace that was given for `needed` bytes.

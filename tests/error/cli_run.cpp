@@ -148,7 +148,9 @@ TEST_CASE("cli run: files that are missing, malformed or not writable") {
     refuses({"run", "MHCPreFwdOp", "--inputs", fixture.in}, "--inputs and --outputs come together");
     refuses({"run", "MHCPreFwdOp", "--outputs", fixture.out}, "--inputs and --outputs come together");
     refuses({"run", "MHCPreFwdOp", "--inputs", fixture.in, "--outputs", fixture.out, "--n", "4"},
-            "dimensions follow from --inputs");
+            "dimensions and dtypes follow from --inputs");
+    refuses({"run", "MHCPreFwdOp", "--inputs", fixture.in, "--outputs", fixture.out, "--dtype", "T=f32"},
+            "dimensions and dtypes follow from --inputs");
     refuses({"run", "MHCPreFwdOp", "--n", "4"}, "needs --batch, --c-x");
     refuses({"run", "MHCPreFwdOp", "--batch", "1", "--n", "4", "--c-x", "8", "--target", "sm_42"}, "sm_42");
     refuses({"run", "MHCPreFwdOp", "--batch", "1", "--n", "4", "--c-x", "8", "--seed", "x"}, "--seed is \"x\"");

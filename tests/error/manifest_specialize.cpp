@@ -20,6 +20,7 @@ std::string error_of(const manifest::Manifest& manifest, const SpecializeRequest
 SpecializeRequest request_for(const std::string& arch) {
     SpecializeRequest request;
     request.dims = {{"rows", 1000}, {"n", 4}, {"w", 64}};
+    request.dtypes = {{"T", DType::bf16}};
     request.arch = arch;
     return request;
 }
@@ -30,7 +31,8 @@ TEST_CASE("an architecture that does not exist, or that no candidate serves") {
           "found the architecture \"sm_75\", expected one of sm_80, sm_86, sm_89, sm_90a, sm_100a, sm_103a, sm_120a");
     CHECK(error_of<UnknownTarget>(toy, request_for("host")) != "");
     CHECK(error_of<OpNotAvailable>(toy, request_for("sm_120a")) ==
-          "ToyOp: found no kernel for n = 4, rows = 1000, w = 64, sm_120a; toy_fast serves sm_90a, sm_100a; toy_any "
+          "ToyOp: found no kernel for n = 4, rows = 1000, w = 64, T = bf16, sm_120a; toy_fast serves sm_90a, sm_100a; "
+          "toy_any "
           "serves sm_80, sm_90a");
 }
 
@@ -38,16 +40,16 @@ TEST_CASE("a candidate whose condition does not hold, or that does not exist") {
     const manifest::Manifest toy = test::toy_manifest();
     SpecializeRequest request = request_for("sm_100a");
     request.dims["w"] = 512;
-    CHECK(
-        error_of<OpNotAvailable>(toy, request) ==
-        "ToyOp: found no kernel for n = 4, rows = 1000, w = 512, sm_100a; toy_fast serves where K <= 1024 and clusters "
-        ">= 8 and rows_high > 16; toy_any serves sm_80, sm_90a");
+    CHECK(error_of<OpNotAvailable>(toy, request) ==
+          "ToyOp: found no kernel for n = 4, rows = 1000, w = 512, T = bf16, sm_100a; toy_fast serves where K <= 1024 "
+          "and clusters "
+          ">= 8 and rows_high > 16; toy_any serves sm_80, sm_90a");
     request = request_for("sm_90a");
     request.kernel = "toy_best";
-    CHECK(
-        error_of<OpNotAvailable>(toy, request) ==
-        "ToyOp: found no kernel for n = 4, rows = 1000, w = 64, sm_90a; toy_fast is not toy_best, which was asked for; "
-        "toy_any is not toy_best, which was asked for");
+    CHECK(error_of<OpNotAvailable>(toy, request) ==
+          "ToyOp: found no kernel for n = 4, rows = 1000, w = 64, T = bf16, sm_90a; toy_fast is not toy_best, which "
+          "was asked for; "
+          "toy_any is not toy_best, which was asked for");
 }
 
 TEST_CASE("schedule overrides that the space does not have") {
@@ -77,16 +79,15 @@ TEST_CASE("parameters that are not compiled in, or out of range") {
 
 TEST_CASE("rules of a manifest that fail for a shape name file and pointer") {
     const auto outside = manifest::parse_manifest(test::toy_with("/kernels/1/schedule/tokens", "\"w\""), "toy.json");
-    CHECK(
-        error_of<ManifestError>(outside, request_for("sm_80")) ==
-        "toy.json: /kernels/1/schedule/tokens: found the value 64 (n = 4, rows = 1000, w = 64, sm_80), expected one in "
-        "/kernels/1/space/tokens: 4 or 8");
+    CHECK(error_of<ManifestError>(outside, request_for("sm_80")) ==
+          "toy.json: /kernels/1/schedule/tokens: found the value 64 (n = 4, rows = 1000, w = 64, T = bf16, sm_80), "
+          "expected one in "
+          "/kernels/1/space/tokens: 4 or 8");
     const auto divides =
         manifest::parse_manifest(test::toy_with("/kernels/1/plan/chains", "\"1 // (w - 64)\""), "toy.json");
     CHECK(error_of<ManifestError>(divides, request_for("sm_80")) ==
           "toy.json: /kernels/1/plan/chains: expression \"1 // (w - 64)\": division of 1 by zero (n = 4, rows = 1000, "
-          "w = "
-          "64, sm_80)");
+          "w = 64, T = bf16, sm_80)");
 }
 
 TEST_CASE("dims are checked first") {

@@ -33,7 +33,7 @@ inline HostTensors op_tensors(const Shape& shape, const HostRun& run = {}) {
         const std::vector<std::int64_t> dims = tensor_shape(shape, tensor);
         const std::int64_t rows = dims.size() > 1 ? dims.front() : 1;
         const std::int64_t columns = dims.back();
-        HostTensor host(tensor.dtype, rows, columns, rows > 1 ? columns + run.more_stride : columns);
+        HostTensor host(tensor.dtype.in({}), rows, columns, rows > 1 ? columns + run.more_stride : columns);
         const bool by_token = rows == shape.batch && tensor.name != "phi" && tensor.name != "b";
         const float scale = tensor.name == "phi" ? 2.0F / std::sqrt(static_cast<float>(rows)) : 1.0F;
         for (std::int64_t r = 0; input && r < rows; ++r) {
@@ -87,7 +87,7 @@ inline std::string reference_fault(const Shape& shape, const HostTensors& tensor
         const manifest::Tolerance& tolerance = op.tolerance.at(tensor.name);
         const double alpha = tolerance.scale_param.empty() ? 1.0 : params.at(tolerance.scale_param);
         const kernels::CheckResult result =
-            kernels::check_output(tolerance, tensor.dtype, got, wanted.at(tensor.name), alpha);
+            kernels::check_output(tolerance, tensor.dtype.in({}), got, wanted.at(tensor.name), alpha);
         if (!result.passed()) {
             return fmt::format("{}: {} of {} elements, the worst at {}: {}, expected {} +- {}", tensor.name,
                                result.out_of_tolerance, result.elements, result.worst.index, result.worst.got,

@@ -38,9 +38,14 @@ TEST_CASE("every part of a manifest is kept in the order written") {
     CHECK_FALSE(toy.params[1].max.has_value());
     REQUIRE(toy.let.size() == 2);
     CHECK(toy.let[0].first == "K");
+    REQUIRE(toy.dtypes.size() == 1);
+    CHECK(toy.dtypes[0].legal == std::vector{DType::bf16, DType::f32});
     REQUIRE(toy.inputs.size() == 3);
     CHECK(toy.inputs[0].dtype == DType::f32);
     CHECK(texts(toy.inputs[0].shape) == std::vector<std::string>{"P", "2"});
+    CHECK(toy.inputs[0].alignment == 8);
+    CHECK(toy.inputs[1].dtype == TensorDtype("T"));
+    CHECK(toy.inputs[1].alignment == 0);
     CHECK(toy.inputs[2].optional);
     REQUIRE(toy.outputs.size() == 2);
     CHECK(toy.outputs[0].may_alias == "x");
@@ -53,7 +58,9 @@ TEST_CASE("every part of a manifest is kept in the order written") {
     CHECK(toy.tolerance.at("s").relative == 1e-5);
     REQUIRE(toy.workloads.size() == 2);
     CHECK(toy.workloads[1].dims == Values{{"rows", 4096}, {"n", 2}, {"w", 128}});
+    CHECK(toy.workloads[1].dtypes == Dtypes{{"T", DType::f32}});
     CHECK(toy.find_dim("w") == &toy.dims[2]);
+    CHECK(toy.find_dtype("T") == &toy.dtypes[0]);
     CHECK(toy.find_param("times") == &toy.params[1]);
     CHECK(toy.find_tensor("s") == &toy.outputs[1]);
     CHECK(toy.find_tensor("w") == nullptr);

@@ -77,6 +77,8 @@ private:
                     visit(branch, pointer);
                 }
             }
+        } else if (schema.contains("anyOf")) {
+            check_dtype(schema, pointer);
         } else if (schema.contains("enum")) {
             check_choice(schema, pointer);
         } else if (schema.contains("properties")) {
@@ -100,7 +102,21 @@ private:
     }
 
     void check_choice(const Json& schema, const std::string& pointer) {
-        const auto legal = schema["enum"].get<std::set<std::string>>();
+        std::set<std::string> legal;
+        for (const Json& choice : schema["enum"]) {
+            legal.insert(choice.is_string() ? choice.get<std::string>() : choice.dump());
+        }
+        CHECK(listed(error_with(pointer, "no such choice"), "expected ") == legal);
+        ++choices_;
+    }
+
+    /// A dtype, or a name: of one of the signature's variables.
+    void check_dtype(const Json& schema, const std::string& pointer) {
+        auto legal = resolve(schema["anyOf"][0])["enum"].get<std::set<std::string>>();
+        CHECK(schema["anyOf"][1]["$ref"] == "#/$defs/identifier");
+        for (const auto& [name, variable] : manifest_.at("signature").at("dtypes").items()) {
+            legal.insert(name);
+        }
         CHECK(listed(error_with(pointer, "no such choice"), "expected ") == legal);
         ++choices_;
     }

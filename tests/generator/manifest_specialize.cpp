@@ -13,6 +13,7 @@ using manifest::find_manifest;
 SpecializeRequest toy_request(std::int64_t rows, std::int64_t n, std::int64_t w, const std::string& arch) {
     SpecializeRequest request;
     request.dims = {{"rows", rows}, {"n", n}, {"w", w}};
+    request.dtypes = {{"T", DType::bf16}};
     request.arch = arch;
     return request;
 }
@@ -79,6 +80,31 @@ TEST_CASE("the first candidate that fits serves") {
     CHECK(specialize(toy, forced).kernel == "toy_any");
 }
 
+TEST_CASE("a kernel can ask for aligned access, and the next candidate serves the rest") {
+    const auto toy = manifest::parse_manifest(test::toy_with("/kernels/0/when", "\"aligned\""), "toy.json");
+    SpecializeRequest request = toy_request(1000, 4, 64, "sm_90a");
+    CHECK(specialize(toy, request).kernel == "toy_fast");
+    request.access = Access::element;
+    CHECK(specialize(toy, request).kernel == "toy_any");
+    request.arch = "sm_100a";  // which toy_any does not serve
+    CHECK_THROWS_AS(specialize(toy, request), OpNotAvailable);
+    CHECK_THROWS_WITH(specialize(toy, request),
+                      "ToyOp: found no kernel for n = 4, rows = 1000, w = 64, T = bf16, "
+                      "sm_100a, access by element; toy_fast serves where aligned; toy_any "
+                      "serves sm_80, sm_90a");
+}
+
+TEST_CASE("dtypes are part of the specialisation, and expressions see the sizes of their elements") {
+    const auto toy = manifest::parse_manifest(test::toy_with("/kernels/0/plan/chain", "\"8 * T_bytes\""), "toy.json");
+    SpecializeRequest request = toy_request(1000, 4, 64, "sm_90a");
+    CHECK(specialize(toy, request).dtypes == Dtypes{{"T", DType::bf16}});
+    CHECK(specialize(toy, request).plan == Values{{"chain", 16}});
+    request.dtypes = {{"T", DType::f32}};
+    CHECK(specialize(toy, request).plan == Values{{"chain", 32}});
+    request.dtypes = {};
+    CHECK_THROWS_WITH(specialize(toy, request), "ToyOp: found no dtype of T, expected T = bf16 or f32");
+}
+
 TEST_CASE("schedules follow the rules, overrides included") {
     const manifest::Manifest toy = test::toy_manifest();
     CHECK(specialize(toy, toy_request(100, 4, 64, "sm_90a")).schedule == Values{{"tokens", 8}, {"stages", 2}});
@@ -106,6 +132,7 @@ TEST_CASE("every workload of the in-tree ops can be specialised for every target
             for (const std::string& arch : manifest::architecture_names()) {
                 SpecializeRequest request;
                 request.dims = workload.dims;
+                request.dtypes = workload.dtypes;
                 request.arch = arch;
                 INFO(op << " " << workload.label << " " << arch);
                 CHECK_NOTHROW(specialize(entry, request));
@@ -130,7 +157,7 @@ TEST_CASE("the canonical text is stable and tells specialisations apart") {
     const SpecializeRequest request = toy_request(1000, 4, 64, "sm_90a");
     CHECK(canonical_text(specialize(toy, request)) ==
           R"({"access":"aligned","arch":"sm_90a","batch":{"high":null,"low":257},"dims":{"n":4,"w":64},)"
-          R"("kernel":"toy_fast","op":"ToyOp","params":{"times":2.0},"plan":{"chain":64},)"
+          R"("dtypes":{"T":"bf16"},"kernel":"toy_fast","op":"ToyOp","params":{"times":2.0},"plan":{"chain":64},)"
           R"("schedule":{"stages":3,"tokens":16}})");
     std::set<std::string> texts;
     SpecializeRequest other = request;
@@ -147,7 +174,9 @@ TEST_CASE("the canonical text is stable and tells specialisations apart") {
     texts.insert(canonical_text(specialize(toy, other)));
     other.schedule = {{"tokens", 8}};
     texts.insert(canonical_text(specialize(toy, other)));
-    CHECK(texts.size() == 7);
+    other.dtypes = {{"T", DType::f32}};
+    texts.insert(canonical_text(specialize(toy, other)));
+    CHECK(texts.size() == 8);
 }
 
 TEST_CASE("devices are served by their own entry or their family's") {

@@ -33,18 +33,19 @@ inline constexpr const char* kToyManifest = R"json({
       "n": {"doc": "parts of a row", "min": 1, "max": 8},
       "w": {"doc": "width of a part"}
     },
+    "dtypes": {"T": ["bf16", "f32"]},
     "params": {
       "gain": {"type": "f32", "default": 1.5, "min": -4, "max": 4, "doc": "a factor"},
       "times": {"type": "i32", "default": 2, "min": 0, "bind": "compile"}
     },
     "let": {"K": "n * w", "P": "n * n + n"},
     "inputs": [
-      {"name": "m", "dtype": "f32", "shape": ["P", 2], "doc": "a table"},
-      {"name": "x", "dtype": "bf16", "shape": ["rows", "K"]},
+      {"name": "m", "dtype": "f32", "shape": ["P", 2], "alignment": 8, "doc": "a table"},
+      {"name": "x", "dtype": "T", "shape": ["rows", "K"]},
       {"name": "mask", "dtype": "bf16", "shape": ["rows"], "optional": true}
     ],
     "outputs": [
-      {"name": "y", "dtype": "bf16", "shape": ["rows", "n * w"], "may_alias": "x"},
+      {"name": "y", "dtype": "T", "shape": ["rows", "n * w"], "alignment": 16, "may_alias": "x"},
       {"name": "s", "dtype": "f32", "shape": ["rows"], "optional": true}
     ],
     "rules": [{"holds": "w % 2 == 0", "message": "a part holds pairs"}]
@@ -71,13 +72,13 @@ inline constexpr const char* kToyManifest = R"json({
     }
   ],
   "tolerance": {
-    "y": {"slack": 2e-5, "scale": "gain"},
+    "y": {"slack": 2e-5, "relative": 1e-5, "absolute": 1e-6, "scale": "gain"},
     "s": {"relative": 1e-5, "absolute": 1e-6}
   },
-  "roofline": {"bytes": "4 * rows * K", "flops": "rows * K"},
+  "roofline": {"bytes": "2 * T_bytes * rows * K", "flops": "rows * K"},
   "workloads": [
-    {"label": "one", "dims": {"rows": 1, "n": 4, "w": 64}},
-    {"label": "many", "dims": {"rows": 4096, "n": 2, "w": 128}}
+    {"label": "one", "dims": {"rows": 1, "n": 4, "w": 64}, "dtypes": {"T": "bf16"}},
+    {"label": "many", "dims": {"rows": 4096, "n": 2, "w": 128}, "dtypes": {"T": "f32"}}
   ]
 })json";
 

@@ -19,6 +19,7 @@ CheckedTensor matrix(std::uintptr_t at, std::int64_t rows, std::int64_t row_leng
     static const manifest::Tensor spec = bf16_spec();
     CheckedTensor tensor;
     tensor.spec = &spec;
+    tensor.dtype = DType::bf16;
     tensor.data = reinterpret_cast<void*>(0x10000 + 2 * at);
     tensor.shape = {rows, row_length};
     tensor.rows = rows;

@@ -32,18 +32,19 @@ std::int64_t product(const std::vector<std::int64_t>& shape) {
 }
 
 HostTensor random_tensor(const manifest::Tensor& tensor, const manifest::Values& values, std::mt19937_64& random) {
-    HostTensor result{tensor.dtype, manifest::shape_of(tensor, values), {}};
-    const bool weights = tensor.dtype == DType::f32 && result.shape.size() == 2 && tensor.shape[0].text() != "batch";
+    const DType dtype = tensor.dtype.in({});
+    HostTensor result{dtype, manifest::shape_of(tensor, values), {}};
+    const bool weights = dtype == DType::f32 && result.shape.size() == 2 && tensor.shape[0].text() != "batch";
     const double scale = weights ? 1.0 / std::sqrt(static_cast<double>(result.shape[0])) : 1.0;
     std::normal_distribution<double> normal;
-    result.bytes.resize(static_cast<std::size_t>(product(result.shape)) * size_of(tensor.dtype));
+    result.bytes.resize(static_cast<std::size_t>(product(result.shape)) * size_of(dtype));
     for (std::int64_t i = 0; i < result.elements(); ++i) {
         const auto value = static_cast<float>(normal(random) * scale);
         auto bits = std::bit_cast<std::uint32_t>(value);
-        if (tensor.dtype == DType::bf16) {
+        if (dtype == DType::bf16) {
             bits = (bits + 0x7FFFU + ((bits >> 16U) & 1U)) >> 16U;
         }
-        const std::size_t size = size_of(tensor.dtype);
+        const std::size_t size = size_of(dtype);
         std::memcpy(result.bytes.data() + static_cast<std::size_t>(i) * size, &bits, size);
     }
     return result;
@@ -158,7 +159,7 @@ OpCase golden_case(const safetensors::File& file) {
     std::vector<manifest::GivenShape> shapes;
     for (const manifest::Tensor& input : result.manifest->inputs) {
         const safetensors::Tensor& tensor = file.tensors.at(input.name);
-        result.inputs[input.name] = {input.dtype, tensor.shape, tensor.bytes};
+        result.inputs[input.name] = {input.dtype.in({}), tensor.shape, tensor.bytes};
         shapes.push_back({input.name, tensor.shape});
     }
     result.dims = manifest::solve_dims(*result.manifest, shapes);
@@ -195,7 +196,7 @@ HostTensors run_case(const OpCase& op_case, const RunOptions& options) {
     }
     for (const manifest::Tensor& output : manifest.outputs) {
         auto& guarded = memory[output.name] =
-            std::make_unique<Guarded>(output.dtype, manifest::shape_of(output, values), options);
+            std::make_unique<Guarded>(output.dtype.in({}), manifest::shape_of(output, values), options);
         guarded->upload();
         call.outputs[output.name] = guarded->view();
     }

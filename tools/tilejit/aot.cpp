@@ -50,15 +50,21 @@ struct Job {
 };
 
 std::vector<Job> plan_jobs(const std::vector<const manifest::Manifest*>& ops, const DimFlags& dims,
-                           const SpecializeFlags& flags) {
+                           const DtypeFlags& dtypes, const SpecializeFlags& flags) {
     std::vector<Job> jobs;
     std::set<std::string> seen;
+    const auto add = [&](const manifest::Manifest& op, const SpecializeRequest& request) {
+        Job job{&op, specialize(op, request)};
+        if (seen.insert(canonical_text(job.specialization)).second) {
+            jobs.push_back(std::move(job));
+        }
+    };
+    dtypes.check_known(ops);
     for (const manifest::Manifest* op : ops) {
         for (const std::string& target : targets_of(flags.target())) {
             for (const manifest::Values& shape : dims.shapes(*op, one_of_each_range(*op))) {
-                Job job{op, specialize(*op, flags.request(*op, shape, target))};
-                if (seen.insert(canonical_text(job.specialization)).second) {
-                    jobs.push_back(std::move(job));
+                for (const Dtypes& combination : dtypes.combinations(*op)) {
+                    add(*op, flags.request(*op, shape, combination, target));
                 }
             }
         }
@@ -87,6 +93,9 @@ std::string progress_line(std::size_t done, std::size_t all, const Job& job) {
     std::string line = fmt::format("[{}/{}] {} {}", done, all, job.specialization.op, job.specialization.arch);
     for (const auto& [name, value] : job.specialization.dims) {
         line += fmt::format(" {}={}", name, value);
+    }
+    for (const auto& [name, dtype] : job.specialization.dtypes) {
+        line += fmt::format(" {}={}", name, name_of(dtype));
     }
     return line + fmt::format(", {} from {}\n", job.manifest->open_dim(), range.low);
 }
@@ -159,7 +168,8 @@ std::vector<const manifest::Manifest*> named_ops(const Arguments& names) {
 int aot_command(const Arguments& arguments) {
     const std::vector<const manifest::Manifest*> ops = named_ops(positionals(arguments));
     CLI::App app(
-        "Compiles kernels into a bundle: cubins and bundle.json. Dimensions and targets take lists (1,16,128).\n"
+        "Compiles kernels into a bundle: cubins and bundle.json. Dimensions, dtypes and targets take lists "
+        "(1,16,128).\n"
         "Without the batch, kernels of every range of batches are made.",
         "tilejit aot");
     std::vector<std::string> names;
@@ -167,11 +177,13 @@ int aot_command(const Arguments& arguments) {
     std::string threads_text;
     bool as_json = false;
     DimFlags dims;
+    DtypeFlags dtypes;
     SpecializeFlags flags;
     app.add_option("OP", names, "the ops");
     for (const manifest::Manifest* op : ops) {
         dims.add(app, *op);
     }
+    dtypes.add(app);
     flags.add(app);
     app.add_option("-o", folder, "the bundle's folder; made when it is not there")->required();
     app.add_option("-j", threads_text, "threads that compile; as many as the machine has is the default");
@@ -182,7 +194,7 @@ int aot_command(const Arguments& arguments) {
     }
 
     const std::size_t threads = thread_count(threads_text);
-    const std::vector<Job> jobs = plan_jobs(ops, dims, flags);
+    const std::vector<Job> jobs = plan_jobs(ops, dims, dtypes, flags);
     make_folder(folder);
     json bundle = {{"schema", kBundleSchema}, {"entries", build_entries(jobs, folder, threads)}};
     const std::string path = (std::filesystem::path(folder) / "bundle.json").string();

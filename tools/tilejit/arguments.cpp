@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <nlohmann/json.hpp>
 
 #include "generator/manifest/library.h"
 
@@ -174,17 +175,25 @@ std::vector<std::string> split_list(const std::string& text) {
     }
 }
 
-std::map<std::string, double> parse_assignments(const std::vector<std::string>& texts, const std::string& flag) {
-    std::map<std::string, double> values;
+std::map<std::string, std::string> split_assignments(const std::vector<std::string>& texts, const std::string& flag) {
+    std::map<std::string, std::string> values;
     for (const std::string& text : texts) {
         const std::size_t equal = text.find('=');
         if (equal == std::string::npos || equal == 0) {
             throw UsageError(fmt::format("{} is \"{}\"; expected name=value", flag, text));
         }
         const std::string name = text.substr(0, equal);
-        if (!values.emplace(name, parse_number(text.substr(equal + 1), flag + " " + name)).second) {
+        if (!values.emplace(name, text.substr(equal + 1)).second) {
             throw UsageError(fmt::format("{} gives {} twice", flag, name));
         }
+    }
+    return values;
+}
+
+std::map<std::string, double> parse_assignments(const std::vector<std::string>& texts, const std::string& flag) {
+    std::map<std::string, double> values;
+    for (const auto& [name, text] : split_assignments(texts, flag)) {
+        values[name] = parse_number(text, flag + " " + name);
     }
     return values;
 }

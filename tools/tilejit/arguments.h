@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,6 +50,29 @@ private:
     std::map<std::string, CLI::Option*> options_;
 };
 
+/// `--dtype T=bf16`, once for each of the manifest's dtype variables.
+class DtypeFlags {
+public:
+    void add(CLI::App& app);
+
+    bool any_given() const { return !texts_.empty(); }
+    /// A dtype for each variable. Throws `UsageError` naming variables that are missing or unknown, or
+    /// given a list.
+    Dtypes values(const manifest::Manifest& manifest) const;
+    /// The product of the lists, `T=bf16,f32`. Variables that the manifest does not have are left out.
+    std::vector<Dtypes> combinations(const manifest::Manifest& manifest) const;
+    /// Throws `UsageError` for a variable that none of `ops` has.
+    void check_known(const std::vector<const manifest::Manifest*>& ops) const;
+
+private:
+    std::map<std::string, std::vector<DType>> lists() const;
+
+    std::vector<std::string> texts_;
+};
+
+/// The names of the dtypes.
+nlohmann::json to_json(const Dtypes& dtypes);
+
 /// `c_x` -> `--c-x`.
 std::string flag_of(const std::string& dim);
 
@@ -58,6 +82,7 @@ double parse_number(const std::string& text, const std::string& what);
 std::vector<std::string> split_list(const std::string& text);
 
 /// `name=value` pairs; a name may come once.
+std::map<std::string, std::string> split_assignments(const std::vector<std::string>& texts, const std::string& flag);
 std::map<std::string, double> parse_assignments(const std::vector<std::string>& texts, const std::string& flag);
 
 }  // namespace tilejit::cli

@@ -35,33 +35,35 @@ struct Options {
 };
 
 /// What is asked for: the manifest's workloads, or the product of the dimensions' lists.
-std::vector<BenchRow> requested_rows(const manifest::Manifest& op, const Options& options, const DimFlags& dims) {
-    if (options.workloads && dims.any_given()) {
-        throw UsageError("--workloads are the manifest's dimensions; give either them or dimensions");
+std::vector<BenchRow> requested_rows(const manifest::Manifest& op, const Options& options, const DimFlags& dims,
+                                     const DtypeFlags& dtypes) {
+    if (options.workloads && (dims.any_given() || dtypes.any_given())) {
+        throw UsageError("--workloads are the manifest's dimensions and dtypes; give either them or dimensions");
     }
     std::vector<BenchRow> rows;
     if (options.workloads) {
         for (const manifest::Workload& workload : op.workloads) {
-            rows.push_back({.label = workload.label, .dims = workload.dims});
+            rows.push_back({.label = workload.label, .dims = workload.dims, .dtypes = workload.dtypes});
         }
     } else {
         for (const manifest::Values& shape : dims.shapes(op)) {
-            rows.push_back({.label = {}, .dims = shape});
+            rows.push_back({.label = {}, .dims = shape, .dtypes = dtypes.values(op)});
         }
     }
     for (BenchRow& row : rows) {
         if (row.dims.at(op.open_dim()) == 0) {
             throw UsageError(fmt::format("{} is 0; bench needs at least 1", flag_of(op.open_dim())));
         }
-        row.bytes = op.roofline.bytes.evaluate(manifest::complete_dims(op, row.dims));
+        row.bytes = manifest::cost_of(op, row.dims, row.dtypes).bytes;
     }
     return rows;
 }
 
 SpecializeRequest request_for(const manifest::Manifest& manifest, const Op& op, const Options& options,
-                              const manifest::Values& dims, const std::string& arch) {
+                              const BenchRow& row, const std::string& arch) {
     SpecializeRequest request;
-    request.dims = dims;
+    request.dims = row.dims;
+    request.dtypes = row.dtypes;
     request.arch = arch;
     request.access = options.layout();
     for (const manifest::Param& param : manifest.params) {
@@ -89,10 +91,10 @@ void measure(const BenchDevice& device, CopyBuffers& copies, const manifest::Man
     const int capability = device.compute_capability();
     const ResolvedArch arch =
         resolve_arch(parse_target(options.target), capability / 10, capability % 10, device.device());
-    row.kernel = specialize(manifest, request_for(manifest, op, options, row.dims, arch.lowering)).kernel;
+    row.kernel = specialize(manifest, request_for(manifest, op, options, row, arch.lowering)).kernel;
 
-    BenchSets sets(device, manifest, manifest::complete_dims(manifest, row.dims), options.layout());
-    const std::size_t bytes = op.workspace_bytes(row.dims, device.device());
+    BenchSets sets(device, manifest, manifest::complete_dims(manifest, row.dims), row.dtypes, options.layout());
+    const std::size_t bytes = op.workspace_bytes(row.dims, device.device(), row.dtypes);
     const Tensor memory = device.allocate(static_cast<std::int64_t>(bytes));
     const WorkspaceView workspace{memory.data(), bytes};
     sets.check(op, workspace);
@@ -167,20 +169,22 @@ int bench_command(const Arguments& arguments) {
         "tilejit bench");
     Options options;
     DimFlags dims;
+    DtypeFlags dtypes;
     if (manifest != nullptr) {
         dims.add(app, *manifest);
     }
+    dtypes.add(app);
     add_options(app, options);
     parse(app, arguments);
 
     const std::map<std::string, double> params = parse_assignments(options.params, "--param");
     const Op op(manifest->op, Params(params.begin(), params.end()), options.target);
-    const std::vector<BenchRow> rows = requested_rows(*manifest, options, dims);
+    const std::vector<BenchRow> rows = requested_rows(*manifest, options, dims, dtypes);
     if (options.compile) {
         const std::string arch = lowering_of(options.target);
         std::vector<SpecializeRequest> requests;
         for (const BenchRow& row : rows) {
-            requests.push_back(request_for(*manifest, op, options, row.dims, arch));
+            requests.push_back(request_for(*manifest, op, options, row, arch));
         }
         return bench_compile(*manifest, requests, options.as_json);
     }

@@ -23,7 +23,7 @@ std::int64_t aligned(std::int64_t bytes) { return (bytes + kAlignment - 1) / kAl
 SetPlan plan_sets(std::span<const PlannedTensor> tensors, Access access, std::int64_t l2_bytes, std::int64_t budget) {
     SetPlan plan;
     for (const PlannedTensor& tensor : tensors) {
-        plan.offsets.push_back(plan.set_bytes + (access == Access::element ? tensor.element_bytes : 0));
+        plan.offsets.push_back(plan.set_bytes + (access == Access::element ? tensor.alignment : 0));
         plan.set_bytes = aligned(plan.offsets.back() + tensor.bytes);
     }
     plan.set_bytes = std::max(plan.set_bytes, kAlignment);

@@ -13,7 +13,7 @@ namespace tilejit::cli {
 /// A tensor of every set.
 struct PlannedTensor {
     std::int64_t bytes = 0;
-    std::int64_t element_bytes = 0;
+    std::int64_t alignment = 0;  ///< the least that its address may have, bytes
 };
 
 /// Equal sets of tensors, one behind the other.
@@ -26,7 +26,7 @@ struct SetPlan {
 
 /// Calls that take the sets in turn find none of a set's bytes in an L2 cache of `l2_bytes`: there are
 /// at least 3 sets, and together they are larger than four such caches. With `Access::element`, tensors
-/// begin one element behind a multiple of 512 bytes. Throws `EnvironmentError` when 3 sets exceed
+/// begin as far behind a multiple of 512 bytes as their alignment. Throws `EnvironmentError` when 3 sets exceed
 /// `budget` bytes.
 SetPlan plan_sets(std::span<const PlannedTensor> tensors, Access access, std::int64_t l2_bytes, std::int64_t budget);
 

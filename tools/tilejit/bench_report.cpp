@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tilejit/error.h"
+#include "tools/tilejit/arguments.h"
 
 namespace tilejit::cli {
 namespace {
@@ -21,6 +22,12 @@ double quantile(const std::vector<double>& samples, double p) {
     return samples[below] + (at - std::floor(at)) * (samples[above] - samples[below]);
 }
 
+/// The value of a dim or dtype variable.
+std::string value_text(const BenchRow& row, const std::string& name) {
+    const auto dim = row.dims.find(name);
+    return dim != row.dims.end() ? std::to_string(dim->second) : std::string(name_of(row.dtypes.at(name)));
+}
+
 }  // namespace
 
 Spread spread_of(std::vector<double> samples) {
@@ -31,12 +38,16 @@ Spread spread_of(std::vector<double> samples) {
 
 BenchTable::BenchTable(const manifest::Manifest& op, const std::vector<BenchRow>& rows) {
     for (const manifest::Dim& dim : op.dims) {
-        std::size_t width = dim.name.size();
+        names_.push_back(dim.name);
+    }
+    for (const manifest::DtypeVariable& variable : op.dtypes) {
+        names_.push_back(variable.name);
+    }
+    for (const std::string& name : names_) {
+        widths_.push_back(name.size());
         for (const BenchRow& row : rows) {
-            width = std::max(width, fmt::format("{}", row.dims.at(dim.name)).size());
+            widths_.back() = std::max(widths_.back(), value_text(row, name).size());
         }
-        dims_.push_back(dim.name);
-        dim_widths_.push_back(width);
     }
     for (const BenchRow& row : rows) {
         if (!row.label.empty()) {
@@ -45,25 +56,25 @@ BenchTable::BenchTable(const manifest::Manifest& op, const std::vector<BenchRow>
     }
 }
 
-std::string BenchTable::left_columns(const std::string& label, const std::vector<std::string>& dims) const {
+std::string BenchTable::left_columns(const std::string& label, const std::vector<std::string>& columns) const {
     std::string text = label_width_ == 0 ? "" : fmt::format("{:{}}  ", label, label_width_);
-    for (std::size_t i = 0; i < dims.size(); ++i) {
-        text += fmt::format("{:>{}}  ", dims[i], dim_widths_[i]);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        text += fmt::format("{:>{}}  ", columns[i], widths_[i]);
     }
     return text;
 }
 
 std::string BenchTable::head() const {
-    return left_columns("workload", dims_) + fmt::format("{:>9} {:>9} {:>9} {:>9}  {:>6} {:>6}  {:>7}  {}\n", "us",
-                                                         "min", "p10", "p90", "GB/s", "% copy", "host us", "kernel");
+    return left_columns("workload", names_) + fmt::format("{:>9} {:>9} {:>9} {:>9}  {:>6} {:>6}  {:>7}  {}\n", "us",
+                                                          "min", "p10", "p90", "GB/s", "% copy", "host us", "kernel");
 }
 
 std::string BenchTable::line(const BenchRow& row, const CopyRate& copy) const {
-    std::vector<std::string> dims;
-    for (const std::string& dim : dims_) {
-        dims.push_back(fmt::format("{}", row.dims.at(dim)));
+    std::vector<std::string> values;
+    for (const std::string& name : names_) {
+        values.push_back(value_text(row, name));
     }
-    return left_columns(row.label, dims) +
+    return left_columns(row.label, values) +
            fmt::format("{:9.2f} {:9.2f} {:9.2f} {:9.2f}  {:6.0f} {:6.1f}  {:7.2f}  {}\n", row.device_us.median,
                        row.device_us.min, row.device_us.p10, row.device_us.p90, row.bytes_per_second() * 1e-9,
                        100 * row.bytes_per_second() / copy.bytes_per_second(), row.host_us.median, row.kernel);
@@ -91,6 +102,7 @@ json to_json(const CopyRate& copy) {
 
 json to_json(const BenchRow& row, const CopyRate& copy) {
     json result = {{"dims", row.dims},
+                   {"dtypes", to_json(row.dtypes)},
                    {"kernel", row.kernel},
                    {"us", to_json(row.device_us)},
                    {"host_us", to_json(row.host_us)},

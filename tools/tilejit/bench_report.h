@@ -40,6 +40,7 @@ struct CopyRate {
 struct BenchRow {
     std::string label = {};  ///< the manifest's workload, or empty
     manifest::Values dims = {};
+    Dtypes dtypes = {};
     std::string kernel = {};
     std::int64_t bytes = 0;  ///< the least traffic, by the manifest's roofline
     std::int64_t sets = 0;   ///< of tensors that the calls took in turn
@@ -48,8 +49,8 @@ struct BenchRow {
     double bytes_per_second() const { return static_cast<double>(bytes) / device_us.median * 1e6; }
 };
 
-/// A table written line by line. Column widths follow from `rows`, of which labels and dims are known
-/// before the rest is measured.
+/// A table written line by line. Column widths follow from `rows`, of which labels, dims and dtypes are
+/// known before the rest is measured.
 class BenchTable {
 public:
     BenchTable(const manifest::Manifest& op, const std::vector<BenchRow>& rows);
@@ -57,11 +58,11 @@ public:
     std::string line(const BenchRow& row, const CopyRate& copy) const;
 
 private:
-    std::string left_columns(const std::string& label, const std::vector<std::string>& dims) const;
+    std::string left_columns(const std::string& label, const std::vector<std::string>& columns) const;
 
-    std::vector<std::string> dims_;
-    std::size_t label_width_ = 0;  ///< 0: no row has a label
-    std::vector<std::size_t> dim_widths_;
+    std::vector<std::string> names_;  ///< of dims and dtype variables
+    std::size_t label_width_ = 0;     ///< 0: no row has a label
+    std::vector<std::size_t> widths_;
 };
 
 std::string place_line(const BenchPlace& place);

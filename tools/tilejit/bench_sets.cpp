@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "tools/tilejit/check.h"
@@ -24,10 +25,11 @@ TensorView row_of(const TensorView& view, std::int64_t row) {
 }  // namespace
 
 BenchSets::BenchSets(const BenchDevice& device, const manifest::Manifest& manifest, const manifest::Values& values,
-                     Access access)
+                     const Dtypes& dtypes, Access access)
     : device_(device),
       manifest_(manifest),
       values_(values),
+      dtypes_(dtypes),
       plan_(plan(access)),
       memory_(device.allocate(plan_.total_bytes())) {
     for (std::int64_t set = 0; set < plan_.sets; ++set) {
@@ -40,14 +42,18 @@ bool BenchSets::is_open(const manifest::Tensor& tensor) const {
     return !tensor.shape.empty() && tensor.shape[0].text() == manifest_.open_dim();
 }
 
+TensorView BenchSets::view_of(const manifest::Tensor& tensor, void* data) const {
+    return TensorView::contiguous(data, tensor.dtype.in(dtypes_), manifest::shape_of(tensor, values_),
+                                  device_.device());
+}
+
 SetPlan BenchSets::plan(Access access) const {
     std::vector<PlannedTensor> tensors;
     for (const auto* list : {&manifest_.inputs, &manifest_.outputs}) {
         for (const manifest::Tensor& tensor : *list) {
-            const TensorView view =
-                TensorView::contiguous(nullptr, tensor.dtype, manifest::shape_of(tensor, values_), device_.device());
-            tensors.push_back(
-                {static_cast<std::int64_t>(bytes_of(view)), static_cast<std::int64_t>(size_of(tensor.dtype))});
+            const TensorView view = view_of(tensor, nullptr);
+            tensors.push_back({static_cast<std::int64_t>(bytes_of(view)),
+                               std::max(tensor.alignment, static_cast<std::int64_t>(size_of(view.dtype)))});
         }
     }
     return plan_sets(tensors, access, device_.l2_bytes(), device_.memory_budget());
@@ -59,8 +65,7 @@ BenchSets::Views BenchSets::views_of(std::int64_t set) const {
     const auto add = [&](const std::vector<manifest::Tensor>& tensors, std::vector<TensorView>& list) {
         for (const manifest::Tensor& tensor : tensors) {
             std::byte* data = static_cast<std::byte*>(memory_.data()) + set * plan_.set_bytes + plan_.offsets[index++];
-            list.push_back(
-                TensorView::contiguous(data, tensor.dtype, manifest::shape_of(tensor, values_), device_.device()));
+            list.push_back(view_of(tensor, data));
         }
     };
     add(manifest_.inputs, views.inputs);
@@ -76,7 +81,7 @@ void BenchSets::fill() {
         if (is_open(manifest_.inputs[i])) {
             first.shape[0] = random_rows(first.shape[0]);
         }
-        const Tensor host = random_input(manifest_, i, first.shape, 0);
+        const Tensor host = random_input(manifest_, i, first.dtype, first.shape, 0);
         copy(host, first, device_.stream());
         device_.wait();
         device_.repeat(first.data, bytes_of(first), total);

@@ -14,10 +14,10 @@ namespace tilejit::cli {
 /// Sets of random inputs and of outputs, which calls take in turn. The sets hold the same numbers.
 class BenchSets {
 public:
-    /// `values` hold all dims and `let` names. Throws `EnvironmentError` when the device has too little
-    /// memory.
+    /// `values` hold all dims and `let` names, `dtypes` all dtype variables. Throws `EnvironmentError` when the device
+    /// has too little memory.
     BenchSets(const BenchDevice& device, const manifest::Manifest& manifest, const manifest::Values& values,
-              Access access);
+              const Dtypes& dtypes, Access access);
 
     std::int64_t sets() const { return plan_.sets; }
     /// Queues a call on the next set.
@@ -33,6 +33,7 @@ private:
     };
 
     bool is_open(const manifest::Tensor& tensor) const;
+    TensorView view_of(const manifest::Tensor& tensor, void* data) const;
     SetPlan plan(Access access) const;
     Views views_of(std::int64_t set) const;
     void fill();
@@ -42,6 +43,7 @@ private:
     const BenchDevice& device_;
     const manifest::Manifest& manifest_;
     manifest::Values values_;
+    Dtypes dtypes_;
     SetPlan plan_;
     Tensor memory_;
     std::vector<Views> views_;

@@ -20,12 +20,12 @@ std::string index_text(std::int64_t flat, const std::vector<std::int64_t>& shape
 
 }  // namespace
 
-Tensor random_input(const manifest::Manifest& manifest, std::size_t index, const std::vector<std::int64_t>& shape,
-                    std::uint64_t seed) {
+Tensor random_input(const manifest::Manifest& manifest, std::size_t index, DType dtype,
+                    const std::vector<std::int64_t>& shape, std::uint64_t seed) {
     const manifest::Tensor& input = manifest.inputs[index];
     const bool weights = shape.size() == 2 && input.shape[0].text() != manifest.open_dim();
     const double scale = weights ? 1.0 / std::sqrt(static_cast<double>(std::max<std::int64_t>(shape[0], 1))) : 1.0;
-    return random_tensor(input.dtype, shape, scale, seed + index);
+    return random_tensor(dtype, shape, scale, seed + index);
 }
 
 kernels::CheckResult check(const manifest::Manifest& manifest, const manifest::Tensor& output, const TensorView& got,
@@ -33,7 +33,7 @@ kernels::CheckResult check(const manifest::Manifest& manifest, const manifest::T
     const auto found = manifest.tolerance.find(output.name);
     const manifest::Tolerance tolerance = found == manifest.tolerance.end() ? manifest::Tolerance{} : found->second;
     const double alpha = tolerance.scale_param.empty() ? 1.0 : params.at(tolerance.scale_param);
-    return kernels::check_output(tolerance, output.dtype, to_doubles(got), wanted, alpha);
+    return kernels::check_output(tolerance, got.dtype, to_doubles(got), wanted, alpha);
 }
 
 std::string report_line(const std::string& name, const TensorView& tensor, const kernels::CheckResult& result) {

@@ -13,8 +13,8 @@ namespace tilejit::cli {
 
 /// Random values for the manifest's input number `index`, in CPU memory. Weights, tensors of rank 2
 /// whose first axis is not the open one, are scaled to keep sums over that axis near 1.
-Tensor random_input(const manifest::Manifest& manifest, std::size_t index, const std::vector<std::int64_t>& shape,
-                    std::uint64_t seed);
+Tensor random_input(const manifest::Manifest& manifest, std::size_t index, DType dtype,
+                    const std::vector<std::int64_t>& shape, std::uint64_t seed);
 
 /// Compares `got`, a CPU tensor without gaps, by the manifest's tolerance.
 kernels::CheckResult check(const manifest::Manifest& manifest, const manifest::Tensor& output, const TensorView& got,

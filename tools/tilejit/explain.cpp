@@ -87,12 +87,11 @@ json launches(const LaunchPlan& plan, const Compiled& compiled, std::int64_t bat
     return list;
 }
 
-json roofline(const manifest::Manifest& op, const manifest::Values& dims, const std::string& arch) {
-    const manifest::Values values = manifest::complete_dims(op, dims);
-    const std::int64_t bytes = op.roofline.bytes.evaluate(values);
-    json result = {{"bytes", bytes}, {"flops", op.roofline.flops.evaluate(values)}};
+json roofline(const manifest::Manifest& op, const manifest::Values& dims, const Specialization& specialization) {
+    const auto [bytes, flops] = manifest::cost_of(op, dims, specialization.dtypes);
+    json result = {{"bytes", bytes}, {"flops", flops}};
     for (const KnownDevice& device : kKnownDevices) {
-        if (device.arch == arch) {
+        if (device.arch == specialization.arch) {
             result["device"] = device.name;
             result["bytes_per_second"] = device.bytes_per_second;
             result["microseconds"] = static_cast<double>(bytes) / device.bytes_per_second * 1e6;
@@ -119,13 +118,14 @@ json describe(const manifest::Manifest& op, const manifest::Values& dims, const 
             {"launches", launches(source.plan, compiled, batch)},
             {"workspaces", workspaces},
             {"compiler", compiled.cubin ? "NVRTC " + compiled.cubin->nvrtc_version : compiled.missing},
-            {"roofline", roofline(op, dims, specialization.arch)}};
+            {"roofline", roofline(op, dims, specialization)}};
 }
 
-std::string named_integers(const json& values) {
+std::string named_values(const json& values) {
     std::string text;
     for (const auto& [name, value] : values.items()) {
-        text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value.dump());
+        text += fmt::format("{}{}={}", text.empty() ? "" : " ", name,
+                            value.is_string() ? value.get<std::string>() : value.dump());
     }
     return text.empty() ? "none" : text;
 }
@@ -146,8 +146,10 @@ std::string launch_text(const json& launch, const std::string& compiler) {
 
 std::string to_text(const json& all) {
     const json& specialization = all.at("specialization");
-    std::string text = fmt::format("{} on {}: {}\n\nkernels\n", all.at("op").get<std::string>(),
-                                   all.at("target").get<std::string>(), named_integers(all.at("dims")));
+    const json& dtypes = specialization.at("dtypes");
+    std::string text =
+        fmt::format("{} on {}: {}{}\n\nkernels\n", all.at("op").get<std::string>(), all.at("target").get<std::string>(),
+                    named_values(all.at("dims")), dtypes.empty() ? "" : " " + named_values(dtypes));
     for (const json& candidate : all.at("candidates")) {
         text += fmt::format("  {} {} ({}): {}\n", candidate.at("chosen").get<bool>() ? "*" : "-",
                             candidate.at("kernel").get<std::string>(), candidate.at("family").get<std::string>(),
@@ -158,8 +160,8 @@ std::string to_text(const json& all) {
                         all.at("open_dim").get<std::string>(), batch.at("low").dump(),
                         batch.at("high").is_null() ? "and up" : "to " + batch.at("high").dump(),
                         specialization.at("access").get<std::string>());
-    text += fmt::format("numeric plan: {}\n", named_integers(specialization.at("plan")));
-    text += fmt::format("schedule: {}\n\nlaunches\n", named_integers(specialization.at("schedule")));
+    text += fmt::format("numeric plan: {}\n", named_values(specialization.at("plan")));
+    text += fmt::format("schedule: {}\n\nlaunches\n", named_values(specialization.at("schedule")));
     for (const json& launch : all.at("launches")) {
         text += launch_text(launch, all.at("compiler").get<std::string>());
     }
@@ -186,17 +188,20 @@ int explain_command(const Arguments& arguments) {
     std::string name;
     bool as_json = false;
     DimFlags dims;
+    DtypeFlags dtypes;
     SpecializeFlags flags;
     app.add_option("OP", name, "the op");
     if (op != nullptr) {
         dims.add(app, *op);
     }
+    dtypes.add(app);
     flags.add(app);
     app.add_flag("--json", as_json, "print JSON");
     parse(app, arguments);
 
     const manifest::Values values = dims.values(*op);
-    const Specialization specialization = specialize(*op, flags.request(*op, values, flags.target()));
+    const Specialization specialization =
+        specialize(*op, flags.request(*op, values, dtypes.values(*op), flags.target()));
     const json all = describe(*op, values, flags.target(), specialization);
     if (as_json) {
         print_json(all);

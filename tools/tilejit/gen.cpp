@@ -74,11 +74,13 @@ int gen_command(const Arguments& arguments) {
     std::string name;
     Output output;
     DimFlags dims;
+    DtypeFlags dtypes;
     SpecializeFlags flags;
     app.add_option("OP", name, "the op");
     if (op != nullptr) {
         dims.add(app, *op);
     }
+    dtypes.add(app);
     flags.add(app);
     app.add_option("--stage", output.stage, fmt::format("{}; cuda is the default", fmt::join(kStages, ", ")))
         ->check(CLI::IsMember(std::vector<std::string>(kStages.begin(), kStages.end())));
@@ -90,7 +92,8 @@ int gen_command(const Arguments& arguments) {
         deliver(output, {{"op", op->op}}, op->text);
         return kGood;
     }
-    const Specialization specialization = specialize(*op, flags.request(*op, dims.values(*op), flags.target()));
+    const Specialization specialization =
+        specialize(*op, flags.request(*op, dims.values(*op), dtypes.values(*op), flags.target()));
     deliver(output, {{"op", op->op}, {"specialization", to_json(specialization)}},
             text_of(output.stage, specialization));
     return kGood;

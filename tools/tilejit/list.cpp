@@ -26,11 +26,24 @@ json tensors_json(const std::vector<manifest::Tensor>& tensors) {
     json list = json::array();
     for (const manifest::Tensor& tensor : tensors) {
         list.push_back({{"name", tensor.name},
-                        {"dtype", name_of(tensor.dtype)},
+                        {"dtype", tensor.dtype.text()},
                         {"shape", shape_text(tensor)},
                         {"doc", tensor.doc}});
+        if (tensor.alignment != 0) {
+            list.back()["alignment"] = tensor.alignment;
+        }
     }
     return list;
+}
+
+json dtypes_json(const manifest::Manifest& op) {
+    json variables = json::object();
+    for (const manifest::DtypeVariable& variable : op.dtypes) {
+        for (const DType dtype : variable.legal) {
+            variables[variable.name].push_back(name_of(dtype));
+        }
+    }
+    return variables;
 }
 
 json op_json(const manifest::Manifest& op) {
@@ -57,6 +70,7 @@ json op_json(const manifest::Manifest& op) {
             {"manifest", op.file},
             {"doc", op.doc},
             {"dims", dims},
+            {"dtypes", dtypes_json(op)},
             {"params", params},
             {"inputs", tensors_json(op.inputs)},
             {"outputs", tensors_json(op.outputs)},
@@ -66,8 +80,9 @@ json op_json(const manifest::Manifest& op) {
 std::string tensors_text(const char* title, const std::vector<manifest::Tensor>& tensors) {
     std::string text;
     for (const manifest::Tensor& tensor : tensors) {
-        text += fmt::format("  {:8} {} {} [{}]: {}\n", title, tensor.name, name_of(tensor.dtype),
-                            fmt::join(shape_text(tensor), ", "), tensor.doc);
+        const std::string alignment = tensor.alignment == 0 ? "" : fmt::format(" at {} bytes", tensor.alignment);
+        text += fmt::format("  {:8} {} {} [{}]{}: {}\n", title, tensor.name, tensor.dtype.text(),
+                            fmt::join(shape_text(tensor), ", "), alignment, tensor.doc);
     }
     return text;
 }
@@ -77,6 +92,9 @@ std::string op_text(const manifest::Manifest& op) {
     for (const manifest::Dim& dim : op.dims) {
         text += fmt::format("  dim      {} {}{}: {}\n", flag_of(dim.name), dim.min,
                             dim.max == INT64_MAX ? " and up" : fmt::format(" to {}", dim.max), dim.doc);
+    }
+    for (const manifest::DtypeVariable& variable : op.dtypes) {
+        text += fmt::format("  dtype    {}\n", variable.describe());
     }
     for (const manifest::Param& param : op.params) {
         text += fmt::format("  param    {} {}{}: {}\n", param.name, type_name(param.type),

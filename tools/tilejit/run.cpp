@@ -84,12 +84,16 @@ HostTensors tensors_for(const manifest::Manifest& op, const std::string& path, c
             throw FileError(fmt::format("{}: {} needs the tensor {}; the file has {}", path, op.op, input.name,
                                         names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
         }
-        if (found->second.dtype != file_dtype(input.dtype)) {
+        const std::optional<DType> dtype = op_dtype(found->second.dtype);
+        const manifest::DtypeVariable* variable = op.find_dtype(input.dtype.variable);
+        if (!dtype || (variable == nullptr && *dtype != input.dtype.fixed)) {
             throw FileError(fmt::format("{}: the tensor {} is {}; {} takes {}", path, input.name,
                                         safetensors::name_of(found->second.dtype), op.op,
-                                        safetensors::name_of(file_dtype(input.dtype))));
+                                        variable == nullptr
+                                            ? std::string(safetensors::name_of(file_dtype(input.dtype.fixed)))
+                                            : variable->describe()));
         }
-        tensors.emplace(input.name, from_file(found->second, input.dtype));
+        tensors.emplace(input.name, from_file(found->second, *dtype));
     }
     return tensors;
 }
@@ -147,21 +151,24 @@ json report_json(const Tensor& tensor, const kernels::CheckResult& result) {
     return report;
 }
 
-HostTensors random_inputs(const manifest::Manifest& manifest, const manifest::Values& dims, std::uint64_t seed) {
+HostTensors random_inputs(const manifest::Manifest& manifest, const manifest::Values& dims, const Dtypes& dtypes,
+                          std::uint64_t seed) {
     const manifest::Values values = manifest::complete_dims(manifest, dims);
     HostTensors tensors;
     for (std::size_t i = 0; i < manifest.inputs.size(); ++i) {
         const std::vector<std::int64_t> shape = manifest::shape_of(manifest.inputs[i], values);
-        tensors.emplace(manifest.inputs[i].name, random_input(manifest, i, shape, seed));
+        tensors.emplace(manifest.inputs[i].name,
+                        random_input(manifest, i, manifest.inputs[i].dtype.in(dtypes), shape, seed));
     }
     return tensors;
 }
 
-int run_random(const manifest::Manifest& manifest, const Options& options, const manifest::Values& dims) {
+int run_random(const manifest::Manifest& manifest, const Options& options, const manifest::Values& dims,
+               const Dtypes& dtypes) {
     const kernels::Reference& reference = kernels::find_reference(manifest.op);
     const std::int64_t seed = parse_integer(options.seed, "--seed");
     const Op op(manifest.op, to_params(parse_assignments(options.params, "--param")), options.target);
-    const HostTensors inputs = random_inputs(manifest, dims, static_cast<std::uint64_t>(seed));
+    const HostTensors inputs = random_inputs(manifest, dims, dtypes, static_cast<std::uint64_t>(seed));
     const HostTensors outputs = execute(op, inputs, device_of(options.target));
 
     const kernels::ReferenceParams params(op.params().begin(), op.params().end());
@@ -185,6 +192,7 @@ int run_random(const manifest::Manifest& manifest, const Options& options, const
                     {"target", options.target},
                     {"seed", seed},
                     {"dims", dims},
+                    {"dtypes", to_json(dtypes)},
                     {"passed", passed},
                     {"outputs", reports}});
     } else {
@@ -201,12 +209,14 @@ int run_command(const Arguments& arguments) {
                  "tilejit run");
     Options options;
     DimFlags dims;
+    DtypeFlags dtypes;
     app.add_option("OP", options.name, "the op");
     app.add_option("--inputs", options.inputs, "safetensors file with the inputs");
     app.add_option("--outputs", options.outputs, "safetensors file to write");
     if (op != nullptr) {
         dims.add(app, *op);
     }
+    dtypes.add(app);
     app.add_option("--target", options.target, "host (the default), BUILTIN, or an architecture (sm_90a)");
     app.add_option("--param", options.params, "name=value; may come several times")
         ->expected(1)
@@ -219,10 +229,10 @@ int run_command(const Arguments& arguments) {
         throw UsageError("--inputs and --outputs come together");
     }
     if (options.inputs.empty()) {
-        return run_random(*op, options, dims.values(*op));
+        return run_random(*op, options, dims.values(*op), dtypes.values(*op));
     }
-    if (dims.any_given()) {
-        throw UsageError("dimensions follow from --inputs; give either the file or the dimensions");
+    if (dims.any_given() || dtypes.any_given()) {
+        throw UsageError("dimensions and dtypes follow from --inputs; give either the file or the dimensions");
     }
     return run_file(*op, options);
 }

@@ -37,9 +37,10 @@ std::string lowering_of(const std::string& target) {
 }
 
 SpecializeRequest SpecializeFlags::request(const manifest::Manifest& manifest, const manifest::Values& dims,
-                                           const std::string& target) const {
+                                           const Dtypes& dtypes, const std::string& target) const {
     SpecializeRequest request;
     request.dims = dims;
+    request.dtypes = dtypes;
     request.arch = lowering_of(target);
     request.access = access_ == "element" ? Access::element : Access::aligned;
     request.params = parse_assignments(params_, "--param");

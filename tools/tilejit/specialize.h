@@ -18,7 +18,7 @@ public:
     const std::string& target() const { return target_; }
     /// The request for one shape. `target` names an architecture or `host`. Throws `UsageError`,
     /// `UnknownTarget`.
-    SpecializeRequest request(const manifest::Manifest& manifest, const manifest::Values& dims,
+    SpecializeRequest request(const manifest::Manifest& manifest, const manifest::Values& dims, const Dtypes& dtypes,
                               const std::string& target) const;
 
 private:

@@ -30,6 +30,15 @@ safetensors::DType file_dtype(DType dtype) {
     return dtype == DType::f32 ? safetensors::DType::f32 : safetensors::DType::bf16;
 }
 
+std::optional<DType> op_dtype(safetensors::DType dtype) {
+    for (const DType type : {DType::f32, DType::bf16}) {
+        if (file_dtype(type) == dtype) {
+            return type;
+        }
+    }
+    return std::nullopt;
+}
+
 Tensor from_file(const safetensors::Tensor& tensor, DType dtype) {
     internal_check(tensor.dtype == file_dtype(dtype), "the tensor's type was not checked");
     Tensor result = Tensor::empty(dtype, tensor.shape, Device::cpu());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@ namespace tilejit::cli {
 
 /// The spelling of `dtype` in safetensors files.
 safetensors::DType file_dtype(DType dtype);
+/// The reverse, of types that ops have.
+std::optional<DType> op_dtype(safetensors::DType dtype);
 
 /// A CPU tensor with the bytes of one from a file, which must be of a type that ops have.
 Tensor from_file(const safetensors::Tensor& tensor, DType dtype);

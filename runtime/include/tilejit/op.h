@@ -4,7 +4,7 @@
 ///     auto out = post.call({{"x_layer_out", layer}, {"h_post", gate}, {"x_res", residual}});
 ///
 /// An op is immutable and may be called from any number of threads at once. Shapes and dtypes come
-/// with each call; the first call for a shape compiles, later ones look up. Kernels are shared by all
+/// with each call; the first call for a shape and dtypes compiles, later ones look up. Kernels are shared by all
 /// ops of the process and kept on disk (see `TILEJIT_CACHE_DIR`).
 #pragma once
 
@@ -91,11 +91,10 @@ public:
 
     /// Runs the op on inputs by name; outputs are those of `options`, else new tensors.
     ///
-    /// Tensors may have any row stride of at least a row and any base address that fits the element;
-    /// the last axis has no gaps. Leading axes that are one behind the other count as one batch. All
-    /// tensors are on one device. Outputs overlap neither inputs nor each other, but where the manifest
-    /// allows an output to be exactly an input. A batch of 0 succeeds, launches nothing and reads no
-    /// pointer.
+    /// Tensors may have any row stride of at least a row and any base address that fits the element, or the
+    /// alignment that the manifest asks for; the last axis has no gaps. Leading axes that are one behind the other
+    /// count as one batch. All tensors are on one device. Outputs overlap neither inputs nor each other, but where the
+    /// manifest allows an output to be exactly an input. A batch of 0 succeeds, launches nothing and reads no pointer.
     ///
     /// Throws, before anything is queued, `ShapeError` for tensors that do not fit, `TargetError` for a
     /// device that the target does not serve, `OpNotAvailable` when no kernel serves these dimensions,
@@ -112,12 +111,13 @@ public:
 
     /// Compiles and loads what calls with `dims` need, so that later calls do not wait and may be
     /// captured in a CUDA graph. Without the batch among `dims`, kernels of every range of batches are
-    /// made. Assumes tensors without gaps. Throws as `call` does.
-    void prepare(const Dims& dims, Device device) const;
+    /// made. `dtypes` are those of the manifest's dtype variables. Assumes tensors without gaps. Throws as
+    /// `call` does.
+    void prepare(const Dims& dims, Device device, const Dtypes& dtypes = {}) const;
 
     /// Workspace that a call with `dims`, the batch included, needs on `device`. 0 on the CPU. It does
     /// not depend on strides. Throws as `call` does.
-    std::size_t workspace_bytes(const Dims& dims, Device device) const;
+    std::size_t workspace_bytes(const Dims& dims, Device device, const Dtypes& dtypes = {}) const;
 
 private:
     friend struct OpAccess;
