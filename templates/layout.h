@@ -23,7 +23,7 @@ struct Piece {
 };
 
 struct Layout {
-    static constexpr int kMaxPieces = 8;
+    static constexpr int kMaxPieces = 12;
     int threads;       ///< of the role
     int thread_count;  ///< entries used in `thread`
     Piece thread[kMaxPieces];

@@ -73,7 +73,10 @@ const Held& State::held(const View& view, Where where) const {
 
 void State::close() {
     Scope& scope = scopes.back();
-    for (const Held& tile : scope.held) {
+    // Tiles that are released at the same place are so in the order in which they were asked for: of an
+    // exchange before the ring's that its sender waits for.
+    for (auto held = scope.held.rbegin(); held != scope.held.rend(); ++held) {
+        const Held& tile = *held;
         const ir::BufferId buffer = program.kernels.back().channels[static_cast<std::size_t>(tile.channel)].buffer;
         const auto last = std::find_if(scope.body->rbegin(), scope.body->rend(),
                                        [&](const ir::Stmt& stmt) { return uses(stmt, tile.channel, buffer); });

@@ -95,8 +95,9 @@ private:
         ++indent_;
         for (const Channel& channel : kernel.channels) {
             const Buffer& buffer = kernel.buffers[static_cast<std::size_t>(channel.buffer)];
-            line(fmt::format("{} {} {}[{}] slots {}", kKinds[static_cast<int>(channel.kind)], channel.name,
-                             name_of(buffer.dtype), axes(buffer.axes), buffer.slots));
+            line(fmt::format("{} {} {}[{}] slots {}{}", kKinds[static_cast<int>(channel.kind)], channel.name,
+                             name_of(buffer.dtype), axes(buffer.axes), buffer.slots,
+                             buffer.swizzled ? " swizzled" : ""));
         }
         for (const Sync& sync : kernel.syncs) {
             line(fmt::format("barrier {} slots {} arrivals {}", sync.name, sync.slots, sync.arrivals));
@@ -150,7 +151,7 @@ private:
             text += (d > 0 ? ", " : "") + part;
         }
         text += "]";
-        if (!access.checked.empty()) {
+        if (!access.checked.empty() || !access.padded.empty() || access.vector > 1) {
             text += fmt::format(" vector {}", access.vector);
             for (std::size_t d = 0; d < access.checked.size(); ++d) {
                 text += access.checked[d] ? fmt::format(" check {}", d) : "";
@@ -232,7 +233,8 @@ private:
                 },
                 [&](const SendTo& op) {
                     line(fmt::format("send v{} to {}'s {}, lands on {}", op.in, op.all ? "every block" : "the owner",
-                                     buffer_part(op.buffer, op.position, op.at), sync(op.sync, op.position)) +
+                                     buffer_part(op.buffer, op.position, op.at, op.access),
+                                     sync(op.sync, op.position)) +
                          where);
                 },
                 [&](const For& op) { loop(op, where); },

@@ -138,6 +138,7 @@ struct Sync {
 struct Span {
     Index origin;
     std::vector<std::pair<AxisId, int>> axes;
+    bool operator==(const Span&) const = default;
 };
 
 /// How a load or store touches global memory; chosen by passes.

@@ -36,11 +36,11 @@ public:
             site.role = &role;
             collect(role.body, site);
         }
-        if (!used_) {
-            return;  // none, or lowered
-        }
         for (std::size_t i = 0; i < sites_.size(); ++i) {
             const Channel& channel = kernel_.channels[i];
+            if (!kernel_.buffers[static_cast<std::size_t>(channel.buffer)].strides.empty()) {
+                continue;  // lowered
+            }
             channel.kind == Kind::ring ? ring(channel, sites_[i]) : exchange(channel, sites_[i]);
         }
     }
@@ -55,13 +55,10 @@ private:
             Site site = around;
             site.at = stmt.at;
             if (const auto* fill = std::get_if<Fill>(&stmt.op)) {
-                used_ = true;
                 sites_[static_cast<std::size_t>(fill->channel)].fills.push_back(site);
             } else if (const auto* send = std::get_if<Send>(&stmt.op)) {
-                used_ = true;
                 sites_[static_cast<std::size_t>(send->channel)].sends.push_back(site);
             } else if (const auto* acquire = std::get_if<Acquire>(&stmt.op)) {
-                used_ = true;
                 Sites& sites = sites_[static_cast<std::size_t>(acquire->channel)];
                 sites.acquires.push_back(site);
                 sites.uses.push_back(acquire->use);
@@ -154,7 +151,6 @@ private:
 
     const Kernel& kernel_;
     std::vector<Sites> sites_;
-    bool used_ = false;
 };
 
 }  // namespace

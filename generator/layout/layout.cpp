@@ -175,31 +175,4 @@ std::string describe(const ir::Program& program, const tj::Layout& layout) {
                        pieces_text(program, layout.slot, layout.slot_count, false));
 }
 
-int bank_conflicts(const tj::Layout& layout, const std::vector<ir::AxisId>& axes, const std::vector<int>& strides) {
-    constexpr int kBanks = 32;
-    const auto word = [&](int thread, int slot) {
-        int sum = 0;
-        for (std::size_t a = 0; a < axes.size(); ++a) {
-            sum += strides[a] * layout.coord(axes[a], thread, slot);
-        }
-        return sum;
-    };
-    int worst = 1;
-    for (int slot = 0; slot < layout.slots(); ++slot) {
-        for (int first = 0; first < layout.threads; first += 32) {
-            std::array<int, 32> words{};
-            for (int lane = 0; lane < 32; ++lane) {
-                words[static_cast<std::size_t>(lane)] = word(first + lane, slot);
-            }
-            std::sort(words.begin(), words.end());
-            const auto last = std::unique(words.begin(), words.end());
-            std::array<int, kBanks> load{};
-            for (auto at = words.begin(); at != last; ++at) {
-                worst = std::max(worst, ++load[static_cast<std::size_t>(*at % kBanks)]);
-            }
-        }
-    }
-    return worst;
-}
-
 }  // namespace tilejit::layout

@@ -43,8 +43,10 @@ bool has_axis(const tj::Layout& layout, ir::AxisId axis);
 /// `threads(token:8x1@4 ...) slots(column:8x1 ...)`: extent x step @ stride of each piece.
 std::string describe(const ir::Program& program, const tj::Layout& layout);
 
-/// The most threads of a warp that address different words of one bank in any one access of a
-/// shared tile with these strides (elements of 4 bytes); 1 means free of conflicts.
-int bank_conflicts(const tj::Layout& layout, const std::vector<ir::AxisId>& axes, const std::vector<int>& strides);
+/// How many times as long as without bank conflicts the slowest instruction of an access to part of a slot
+/// takes: the most words of one bank that threads which are served together address. These are the whole warp
+/// for accesses of 4 bytes or less, a half of it for 8 and a quarter for 16.
+int bank_conflicts(const ir::Program& program, const ir::Buffer& buffer, const std::vector<ir::Span>& at,
+                   const ir::Value& value, int vector);
 
 }  // namespace tilejit::layout
