@@ -48,7 +48,7 @@ struct KernelArg {
         batch,       ///< the open dimension (int64)
         param_f32,   ///< launch parameter `name` (float)
         param_i32,   ///< launch parameter `name` (int32)
-        tensor_map,  ///< `map` of tensor or workspace `name` (128 bytes, 64-byte aligned)
+        tensor_map,  ///< `map` of tensor or workspace `name` (128 bytes and as aligned)
     };
     Kind kind = Kind::batch;
     std::string name;
@@ -59,10 +59,10 @@ struct KernelArg {
 /// One launch of the program; the launches of a program run in order on one stream.
 struct KernelLaunch {
     std::string symbol;
-    std::array<Extent, 3> grid;   ///< of a kernel that is not persistent
-    std::optional<Extent> tiles;  ///< of a persistent kernel: at most so many clusters, as many as fit
-    int cluster = 1;              ///< blocks
-    bool programmatic = false;    ///< may begin before the kernel ahead has ended: it waits by itself
+    std::array<Extent, 3> grid;     ///< of a kernel that is not persistent
+    std::optional<Extent> tiles{};  ///< of a persistent kernel: at most so many clusters, as many as fit
+    int cluster = 1;                ///< blocks
+    bool programmatic = false;      ///< may begin before the kernel ahead has ended: it waits by itself
     int threads = 0;
     std::int64_t shared_bytes = 0;  ///< dynamic shared memory
     std::vector<KernelArg> args;

@@ -6,7 +6,7 @@
 namespace tj {
 
 /// What the driver encodes for one box of one tensor. A kernel parameter, `const __grid_constant__`.
-struct alignas(64) TensorMap {
+struct alignas(128) TensorMap {
     u64 opaque[16];
 };
 

@@ -43,12 +43,23 @@ inline constexpr Result kErrorNotSupported = 801;
 inline constexpr Result kErrorSystemDriverMismatch = 803;
 inline constexpr Result kErrorStreamCaptureUnsupported = 900;
 
-inline constexpr int kL2CacheSize = 38;  ///< `CU_DEVICE_ATTRIBUTE_...`, in bytes
+inline constexpr int kMultiprocessorCount = 16;  ///< `CU_DEVICE_ATTRIBUTE_...`
+inline constexpr int kL2CacheSize = 38;          ///< in bytes
 inline constexpr int kComputeCapabilityMajor = 75;
 inline constexpr int kComputeCapabilityMinor = 76;
 inline constexpr int kMaxSharedMemoryPerBlockOptin = 97;
 inline constexpr int kMemoryPoolsSupported = 115;
-inline constexpr int kMaxDynamicSharedSizeBytes = 8;   ///< `CU_FUNC_ATTRIBUTE_...`
+inline constexpr int kMaxDynamicSharedSizeBytes = 8;  ///< `CU_FUNC_ATTRIBUTE_...`
+inline constexpr int kNonPortableClusterSizeAllowed = 14;
+inline constexpr unsigned int kClusterDimension = 4;  ///< `CU_LAUNCH_ATTRIBUTE_...`
+inline constexpr unsigned int kProgrammaticStreamSerialization = 6;
+inline constexpr int kTensorMapFloat32 = 7;  ///< `CU_TENSOR_MAP_DATA_TYPE_...`
+inline constexpr int kTensorMapBfloat16 = 9;
+inline constexpr int kTensorMapInterleaveNone = 0;
+inline constexpr int kTensorMapSwizzleNone = 0;
+inline constexpr int kTensorMapSwizzle128B = 3;
+inline constexpr int kTensorMapL2Promotion128B = 2;
+inline constexpr int kTensorMapFillZero = 0;           ///< `CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE`
 inline constexpr int kCaptureStatusNone = 0;           ///< `CU_STREAM_CAPTURE_STATUS_NONE`
 inline constexpr unsigned int kStreamNonBlocking = 1;  ///< `CU_STREAM_NON_BLOCKING`
 inline constexpr unsigned int kEventDefault = 0;       ///< `CU_EVENT_DEFAULT`: with timing
@@ -58,6 +69,11 @@ struct LaunchAttribute {
     unsigned int id = 0;
     char pad[4] = {};
     alignas(8) char value[64] = {};
+};
+
+/// `CUtensorMap`: 128 bytes that only the driver and the device understand.
+struct alignas(128) TensorMap {
+    std::uint64_t opaque[16] = {};
 };
 
 /// `CUlaunchConfig`.
@@ -95,6 +111,13 @@ struct DriverApi {
     Result (*module_unload)(Module module) = nullptr;
     Result (*module_get_function)(Function* function, Module module, const char* name) = nullptr;
     Result (*func_set_attribute)(Function function, int attribute, int value) = nullptr;
+    Result (*occupancy_max_active_blocks)(int* count, Function function, int threads,
+                                          std::size_t shared_bytes) = nullptr;
+    Result (*occupancy_max_active_clusters)(int* count, Function function, const LaunchConfig* config) = nullptr;
+    Result (*tensor_map_encode_tiled)(TensorMap* map, int dtype, std::uint32_t rank, void* address,
+                                      const std::uint64_t* extents, const std::uint64_t* strides,
+                                      const std::uint32_t* box, const std::uint32_t* element_strides, int interleave,
+                                      int swizzle, int promotion, int fill) = nullptr;
     Result (*launch_kernel_ex)(const LaunchConfig* config, Function function, void** args, void** extra) = nullptr;
 
     Result (*mem_alloc_async)(DevicePtr* address, std::size_t bytes, Stream stream) = nullptr;

@@ -41,6 +41,9 @@ void bind_work(const SharedLibrary& library, cuda::DriverApi& api) {
     bind(library, api.module_unload, "cuModuleUnload");
     bind(library, api.module_get_function, "cuModuleGetFunction");
     bind(library, api.func_set_attribute, "cuFuncSetAttribute");
+    bind(library, api.occupancy_max_active_blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+    bind(library, api.occupancy_max_active_clusters, "cuOccupancyMaxActiveClusters");
+    bind(library, api.tensor_map_encode_tiled, "cuTensorMapEncodeTiled");
     bind(library, api.launch_kernel_ex, "cuLaunchKernelEx");
     bind(library, api.mem_alloc_async, "cuMemAllocAsync");
     bind(library, api.mem_free_async, "cuMemFreeAsync");

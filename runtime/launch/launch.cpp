@@ -2,32 +2,20 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <climits>
-#include <cstring>
 #include <utility>
 
+#include "runtime/launch/arguments.h"
+#include "runtime/launch/launch_setup.h"
 #include "tilejit/error.h"
 
 namespace tilejit {
 
 namespace {
 
-constexpr std::size_t kMaxArgs = 64;
 constexpr std::int64_t kMaxGridX = INT_MAX;
 constexpr std::int64_t kMaxGridYz = 65535;
-
-std::size_t bytes_of(const Workspace& workspace, std::int64_t batch) {
-    std::int64_t bytes = 0;
-    if (__builtin_mul_overflow(workspace.bytes_per_row, batch, &bytes) ||
-        __builtin_add_overflow(bytes, static_cast<std::int64_t>(kWorkspaceAlignment) - 1, &bytes)) {
-        throw ShapeError(
-            fmt::format("a batch of {} needs a workspace of more than 2^63 bytes ({} bytes a row). Split "
-                        "the batch.",
-                        batch, workspace.bytes_per_row));
-    }
-    return static_cast<std::size_t>(bytes) / kWorkspaceAlignment * kWorkspaceAlignment;
-}
 
 /// Workspace that lives in the stream for the length of one call.
 class StreamWorkspace {
@@ -54,90 +42,53 @@ private:
     cuda::DevicePtr address_ = 0;
 };
 
-template <class Range>
-const auto& named(const Range& range, std::string_view name) {
-    for (const auto& item : range) {
-        if (item.name == name) {
-            return item;
-        }
-    }
-    throw InternalError(fmt::format("internal error: the launch plan names `{}`, which the call does not have", name));
-}
-
-/// The arguments of one launch. The driver reads as many bytes of each slot as the kernel's
-/// parameter has.
-class ArgumentPack {
-public:
-    ArgumentPack(const LaunchPlan& plan, const LaunchRequest& request, std::uint64_t workspace)
-        : plan_(plan), request_(request), workspace_(workspace) {}
-
-    void** fill(const KernelLaunch& kernel) {
-        internal_check(kernel.args.size() <= kMaxArgs, "a kernel has too many arguments");
-        for (std::size_t i = 0; i < kernel.args.size(); ++i) {
-            write(slots_[i], kernel.args[i]);
-            pointers_[i] = slots_[i].data();
-        }
-        return pointers_.data();
-    }
-
-private:
-    struct alignas(8) Slot : std::array<std::byte, 8> {};
-
-    void write(Slot& slot, const KernelArg& arg) const {
-        const auto put = [&](auto value) { std::memcpy(slot.data(), &value, sizeof value); };
-        switch (arg.kind) {
-            case KernelArg::Kind::pointer:
-                return put(address(arg.name));
-            case KernelArg::Kind::row_stride:
-                return put(named(request_.tensors, arg.name).row_stride);
-            case KernelArg::Kind::batch:
-                return put(request_.batch);
-            case KernelArg::Kind::param_f32:
-                return put(static_cast<float>(named(request_.params, arg.name).value));
-            case KernelArg::Kind::param_i32:
-                return put(static_cast<std::int32_t>(named(request_.params, arg.name).value));
-        }
-    }
-
-    std::uint64_t address(std::string_view name) const {
-        std::uint64_t at = workspace_;
-        for (const Workspace& workspace : plan_.workspaces) {
-            if (workspace.name == name) {
-                return at;
-            }
-            at += bytes_of(workspace, request_.batch);
-        }
-        return named(request_.tensors, name).address;
-    }
-
-    const LaunchPlan& plan_;
-    const LaunchRequest& request_;
-    std::uint64_t workspace_;
-    std::array<Slot, kMaxArgs> slots_{};
-    std::array<void*, kMaxArgs> pointers_{};
+struct Grid {
+    std::int64_t x = 1;
+    std::int64_t y = 1;
+    std::int64_t z = 1;
 };
+
+/// Of a persistent kernel: a cluster for each tile, but no more than run at once.
+Grid grid_of(const KernelLaunch& kernel, std::int64_t batch, int resident) {
+    if (kernel.tiles) {
+        return {kernel.cluster * std::min<std::int64_t>(resident, kernel.tiles->at(batch)), 1, 1};
+    }
+    return {kernel.grid[0].at(batch), kernel.grid[1].at(batch), kernel.grid[2].at(batch)};
+}
 
 void launch_all(const LoadedProgram& program, const LaunchRequest& request, std::uint64_t workspace) {
     const cuda::DriverApi& api = program.device().api();
     const LaunchPlan& plan = program.plan();
-    ArgumentPack arguments(plan, request, workspace);
+    ArgumentPack arguments(program, request, workspace);
     for (std::size_t i = 0; i < plan.launches.size(); ++i) {
         const KernelLaunch& kernel = plan.launches[i];
-        cuda::LaunchConfig config;
-        config.grid_x = static_cast<unsigned>(kernel.grid[0].at(request.batch));
-        config.grid_y = static_cast<unsigned>(kernel.grid[1].at(request.batch));
-        config.grid_z = static_cast<unsigned>(kernel.grid[2].at(request.batch));
-        config.block_x = static_cast<unsigned>(kernel.threads);
-        config.shared_bytes = static_cast<unsigned>(kernel.shared_bytes);
+        LaunchSetup setup(kernel, request.overlap);
+        cuda::LaunchConfig& config = setup.config;
+        const Grid grid = grid_of(kernel, request.batch, program.resident(i));
+        config.grid_x = static_cast<unsigned>(grid.x);
+        config.grid_y = static_cast<unsigned>(grid.y);
+        config.grid_z = static_cast<unsigned>(grid.z);
         config.stream = request.stream;
         const cuda::Result result = api.launch_kernel_ex(&config, program.function(i), arguments.fill(kernel), nullptr);
         if (result != cuda::kSuccess) {
-            check_driver(
-                api, result, "cuLaunchKernelEx",
-                fmt::format("kernel {} on device cuda:{}, grid {}x{}x{}, {} threads, {} bytes of shared memory",
-                            kernel.symbol, program.device().index(), config.grid_x, config.grid_y, config.grid_z,
-                            config.block_x, config.shared_bytes));
+            check_driver(api, result, "cuLaunchKernelEx",
+                         fmt::format("kernel {} on device cuda:{}, grid {}x{}x{} in clusters of {}, {} threads, {} "
+                                     "bytes of shared memory",
+                                     kernel.symbol, program.device().index(), config.grid_x, config.grid_y,
+                                     config.grid_z, kernel.cluster, config.block_x, config.shared_bytes));
         }
+    }
+}
+
+/// What kernels count in 32 bits: tiles, and where boxes of the copy engine begin.
+void check_counts(const KernelLaunch& kernel, std::int64_t batch) {
+    const bool maps = std::any_of(kernel.args.begin(), kernel.args.end(),
+                                  [](const KernelArg& arg) { return arg.kind == KernelArg::Kind::tensor_map; });
+    if ((kernel.tiles && kernel.tiles->at(batch) > INT_MAX) || (maps && batch > INT_MAX)) {
+        throw ShapeError(
+            fmt::format("a batch of {} is more than kernel {} can count to. Split the batch into several "
+                        "calls of at most {}.",
+                        batch, kernel.symbol, INT_MAX));
     }
 }
 
@@ -153,6 +104,7 @@ std::size_t workspace_bytes(const LaunchPlan& plan, std::int64_t batch) {
 
 void check_grid(const LaunchPlan& plan, std::int64_t batch) {
     for (const KernelLaunch& kernel : plan.launches) {
+        check_counts(kernel, batch);
         for (std::size_t axis = 0; axis < 3; ++axis) {
             const std::int64_t limit = axis == 0 ? kMaxGridX : kMaxGridYz;
             const std::int64_t blocks = kernel.grid[axis].at(batch);

@@ -30,7 +30,7 @@ inline constexpr std::size_t kWorkspaceAlignment = 256;
 std::size_t workspace_bytes(const LaunchPlan& plan, std::int64_t batch);
 
 /// Throws `ShapeError` when a grid of the plan is beyond what a launch can have (2^31 - 1 blocks in
-/// x, 65535 in y and z).
+/// x, 65535 in y and z), or the batch beyond what its kernels can count to.
 void check_grid(const LaunchPlan& plan, std::int64_t batch);
 
 /// What a call brings.
@@ -40,6 +40,7 @@ struct LaunchRequest {
     std::int64_t batch = 0;
     std::uint64_t workspace = 0;  ///< device address of `workspace_bytes` bytes, 256-byte aligned; 0 allocates
     cuda::Stream stream = nullptr;
+    bool overlap = false;  ///< weights are older than what is ahead in the stream: kernels may begin before it ends
 };
 
 /// Launches the program's kernels in order. Needs the program's context current. A workspace that is

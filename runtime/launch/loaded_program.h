@@ -25,10 +25,9 @@ public:
     int index() const { return index_; }
     int compute_capability() const { return compute_capability_; }       ///< 90 for 9.0
     std::int64_t max_shared_bytes() const { return max_shared_bytes_; }  ///< of a block, opted in
+    int attribute(int id) const;                                         ///< `CU_DEVICE_ATTRIBUTE_...`
 
 private:
-    int attribute(int id) const;
-
     const cuda::DriverApi& api_;
     int index_;
     cuda::Device device_ = 0;
@@ -37,7 +36,8 @@ private:
     std::int64_t max_shared_bytes_ = 0;
 };
 
-/// Loads the module and sets the functions' attributes, once. Unloads it at the end of its life.
+/// Loads the module, sets the functions' attributes and asks how many clusters fit, once. Unloads it at the end of its
+/// life.
 class LoadedProgram {
 public:
     /// Throws `DriverError` when the image cannot be loaded or asks for more than the device has.
@@ -49,15 +49,27 @@ public:
     const DeviceContext& device() const { return device_; }
     const KernelRecord& record() const { return record_; }
     const LaunchPlan& plan() const { return record_.plan; }
-    cuda::Function function(std::size_t launch) const { return functions_[launch]; }
+    cuda::Function function(std::size_t launch) const { return kernels_[launch].function; }
+    /// How many clusters (blocks, where there are none) of a persistent kernel the device runs at once.
+    int resident(std::size_t launch) const { return kernels_[launch].resident; }
+    /// Of this program and no other in the process, for what is remembered of it.
+    std::uint64_t serial() const { return serial_; }
 
 private:
+    struct Kernel {
+        cuda::Function function = nullptr;
+        int resident = 0;
+    };
+
     void load_functions();
+    Kernel load(const KernelLaunch& launch) const;
+    int count_resident(const KernelLaunch& launch, cuda::Function function) const;
 
     const DeviceContext& device_;
     KernelRecord record_;
     cuda::Module module_ = nullptr;
-    std::vector<cuda::Function> functions_;
+    std::vector<Kernel> kernels_;
+    std::uint64_t serial_;
 };
 
 }  // namespace tilejit

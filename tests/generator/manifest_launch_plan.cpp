@@ -18,7 +18,13 @@ LaunchPlan sample() {
                    {KernelArg::Kind::batch, ""},
                    {KernelArg::Kind::param_f32, "alpha_pre"},
                    {KernelArg::Kind::param_i32, "sinkhorn_repeat"}};
-    return {{launch, launch}, {{"partial", 6400}}};
+    KernelLaunch persistent = launch;
+    persistent.tiles = Extent{1, 16};
+    persistent.cluster = 16;
+    persistent.programmatic = true;
+    const TensorMap map{DType::bf16, {{64, false, 1, false, 64}, {1, true, 1, true, 8}}, true};
+    persistent.args = {{KernelArg::Kind::tensor_map, "x", map}};
+    return {{launch, persistent}, {{"partial", 6400}}};
 }
 
 TEST_CASE("a plan survives its JSON form") {
@@ -28,8 +34,12 @@ TEST_CASE("a plan survives its JSON form") {
     CHECK(json["launches"][0].dump() ==
           R"({"args":[{"kind":"pointer","name":"x"},{"kind":"row_stride","name":"x"},{"kind":"batch","name":""},)"
           R"({"kind":"param_f32","name":"alpha_pre"},{"kind":"param_i32","name":"sinkhorn_repeat"}],)"
-          R"("grid":[{"constant":1,"per":8},{"constant":16,"per":0},{"constant":1,"per":0}],)"
-          R"("shared_bytes":4096,"symbol":"mhc_pre_fwd_project","threads":128})");
+          R"("cluster":1,"grid":[{"constant":1,"per":8},{"constant":16,"per":0},{"constant":1,"per":0}],)"
+          R"("programmatic":false,"shared_bytes":4096,"symbol":"mhc_pre_fwd_project","threads":128,"tiles":null})");
+    CHECK(json["launches"][1]["args"].dump() ==
+          R"([{"kind":"tensor_map","map":{"dims":[{"box":64,"by_row":false,"extent":64,"open":false,"stride":1},)"
+          R"({"box":8,"by_row":true,"extent":1,"open":true,"stride":1}],"dtype":"bf16","swizzled":true},"name":"x"}])");
+    CHECK(json["launches"][1]["tiles"].dump() == R"({"constant":1,"per":16})");
 }
 
 TEST_CASE("what is not a plan is a FileError with the place") {
@@ -42,7 +52,9 @@ TEST_CASE("what is not a plan is a FileError with the place") {
         {"", "[]", "(root): expected an object with exactly launches, workspaces"},
         {"/extra", "1", "(root): expected an object with exactly launches, workspaces"},
         {"/launches", "{}", "/launches: expected an array of at most 64 entries"},
-        {"/launches/1", "7", "/launches/1: expected an object with exactly symbol, grid, threads, shared_bytes, args"},
+        {"/launches/1", "7",
+         "/launches/1: expected an object with exactly symbol, grid, tiles, cluster, programmatic, threads, "
+         "shared_bytes, args"},
         {"/launches/0/symbol", "\"a b\"", "/launches/0/symbol: expected an identifier of at most 256 characters"},
         {"/launches/0/symbol", "null", "/launches/0/symbol: expected an identifier of at most 256 characters"},
         {"/launches/0/grid", "[]", "/launches/0/grid: expected an array of 3 extents"},
@@ -52,10 +64,24 @@ TEST_CASE("what is not a plan is a FileError with the place") {
         {"/launches/0/threads", "18446744073709551615", "/launches/0/threads: expected an integer from 1 to 1024"},
         {"/launches/0/shared_bytes", "1048577", "/launches/0/shared_bytes: expected an integer from 0 to 1048576"},
         {"/launches/0/args/0/kind", "\"address\"",
-         "/launches/0/args/0/kind: expected one of pointer, row_stride, batch, param_f32, param_i32"},
+         "/launches/0/args/0/kind: expected one of pointer, row_stride, batch, param_f32, param_i32, tensor_map"},
         {"/launches/0/args/0/name", "\"\"",
          "/launches/0/args/0/name: expected an identifier of at most 256 characters"},
         {"/launches/0/args/2/name", "\"x\"", "/launches/0/args/2/name: expected an empty text for batch"},
+        {"/launches/1/cluster", "17", "/launches/1/cluster: expected an integer from 1 to 16"},
+        {"/launches/1/programmatic", "1", "/launches/1/programmatic: expected true or false"},
+        {"/launches/1/tiles", "3", "/launches/1/tiles: expected an object with exactly constant, per"},
+        {"/launches/0/args/0/map", "{}", "/launches/0/args/0: expected an object with exactly kind, name"},
+        {"/launches/1/args/0/map", "{}",
+         "/launches/1/args/0/map: expected an object with exactly dtype, dims, swizzled"},
+        {"/launches/1/args/0/map/dtype", "\"f16\"", "/launches/1/args/0/map/dtype: expected bf16 or f32"},
+        {"/launches/1/args/0/map/dims", "[]", "/launches/1/args/0/map/dims: expected a first dimension of stride 1"},
+        {"/launches/1/args/0/map/dims", "[0, 0, 0, 0, 0, 0]",
+         "/launches/1/args/0/map/dims: expected an array of at most 5 entries"},
+        {"/launches/1/args/0/map/dims/0/stride", "2",
+         "/launches/1/args/0/map/dims: expected a first dimension of stride 1"},
+        {"/launches/1/args/0/map/dims/1/box", "257",
+         "/launches/1/args/0/map/dims/1/box: expected an integer from 1 to 256"},
         {"/workspaces/0/bytes_per_row", "-4",
          "/workspaces/0/bytes_per_row: expected an integer from 0 to 1099511627776"},
         {"/workspaces/1", R"({"name": "partial", "bytes_per_row": 4})",

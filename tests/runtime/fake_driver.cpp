@@ -6,6 +6,8 @@ namespace {
 
 FakeDriver* current = nullptr;
 
+constexpr std::uint64_t kFirstMap = FakeDriver::kFirstMap;
+
 cuda::Result init(unsigned) { return current->enter("cuInit"); }
 
 cuda::Result driver_get_version(int* version) {
@@ -38,6 +40,7 @@ cuda::Result device_get(cuda::Device* device, int ordinal) {
 cuda::Result device_get_attribute(int* value, int attribute, cuda::Device) {
     *value = attribute == cuda::kComputeCapabilityMajor   ? current->capability_major
              : attribute == cuda::kComputeCapabilityMinor ? current->capability_minor
+             : attribute == cuda::kMultiprocessorCount    ? current->multiprocessors
                                                           : current->shared_optin;
     return current->enter("cuDeviceGetAttribute");
 }
@@ -100,8 +103,18 @@ std::string symbol_of(cuda::Function function) {
 cuda::Result func_set_attribute(cuda::Function function, int attribute, int value) {
     if (attribute == cuda::kMaxDynamicSharedSizeBytes) {
         current->attributes[symbol_of(function)] = value;
+    } else if (attribute == cuda::kNonPortableClusterSizeAllowed && value == 1) {
+        current->wide.push_back(symbol_of(function));
     }
     return current->enter("cuFuncSetAttribute");
+}
+
+FakeLaunch seen(cuda::Function function, const cuda::LaunchConfig& config) {
+    FakeLaunch result;
+    result.symbol = symbol_of(function);
+    result.config = config;
+    result.attributes.assign(config.attributes, config.attributes + config.attribute_count);
+    return result;
 }
 
 cuda::Result launch_kernel_ex(const cuda::LaunchConfig* config, cuda::Function function, void** args, void**) {
@@ -109,14 +122,44 @@ cuda::Result launch_kernel_ex(const cuda::LaunchConfig* config, cuda::Function f
     if (result != cuda::kSuccess) {
         return result;
     }
-    FakeLaunch& launch = current->launches.emplace_back();
-    launch.symbol = symbol_of(function);
-    launch.config = *config;
+    FakeLaunch& launch = current->launches.emplace_back(seen(function, *config));
     launch.context = current->contexts.empty() ? nullptr : current->contexts.back();
     for (std::size_t i = 0; i < current->args_of[launch.symbol]; ++i) {
         std::memcpy(&launch.args.emplace_back(), args[i], sizeof(std::uint64_t));
+        launch.aligned = launch.aligned && (launch.args.back() < kFirstMap || launch.args.back() >= kFirstMap + 1000 ||
+                                            reinterpret_cast<std::uintptr_t>(args[i]) % 128 == 0);
     }
     return result;
+}
+
+cuda::Result occupancy_max_active_blocks(int* count, cuda::Function function, int threads, std::size_t shared_bytes) {
+    cuda::LaunchConfig config;
+    config.block_x = static_cast<unsigned>(threads);
+    config.shared_bytes = static_cast<unsigned>(shared_bytes);
+    current->asked.push_back(seen(function, config));
+    *count = current->blocks_that_fit;
+    return current->enter("cuOccupancyMaxActiveBlocksPerMultiprocessor");
+}
+
+cuda::Result occupancy_max_active_clusters(int* count, cuda::Function function, const cuda::LaunchConfig* config) {
+    current->asked.push_back(seen(function, *config));
+    *count = current->clusters_that_fit;
+    return current->enter("cuOccupancyMaxActiveClusters");
+}
+
+cuda::Result tensor_map_encode_tiled(cuda::TensorMap* map, int dtype, std::uint32_t rank, void* address,
+                                     const std::uint64_t* extents, const std::uint64_t* strides,
+                                     const std::uint32_t* box, const std::uint32_t* element_strides, int, int swizzle,
+                                     int, int) {
+    map->opaque[0] = kFirstMap + current->maps.size();
+    current->maps.push_back({dtype,
+                             reinterpret_cast<std::uintptr_t>(address),
+                             {extents, extents + rank},
+                             {strides, strides + rank - 1},
+                             {box, box + rank},
+                             {element_strides, element_strides + rank},
+                             swizzle});
+    return current->enter("cuTensorMapEncodeTiled");
 }
 
 cuda::Result mem_alloc_async(cuda::DevicePtr* address, std::size_t bytes, cuda::Stream stream) {
@@ -195,6 +238,9 @@ cuda::DriverApi FakeDriver::api() const {
     api.module_get_function = module_get_function;
     api.func_set_attribute = func_set_attribute;
     api.launch_kernel_ex = launch_kernel_ex;
+    api.occupancy_max_active_blocks = occupancy_max_active_blocks;
+    api.occupancy_max_active_clusters = occupancy_max_active_clusters;
+    api.tensor_map_encode_tiled = tensor_map_encode_tiled;
     api.mem_alloc_async = mem_alloc_async;
     api.mem_free_async = mem_free_async;
     api.memcpy_htod_async = memcpy_htod_async;

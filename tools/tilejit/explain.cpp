@@ -65,13 +65,35 @@ json candidates(const manifest::Manifest& op, const Specialization& chosen) {
     return list;
 }
 
+/// The boxes that the copy engine moves.
+json boxes(const KernelLaunch& launch) {
+    json list = json::array();
+    for (const KernelArg& arg : launch.args) {
+        if (arg.kind == KernelArg::Kind::tensor_map) {
+            json box = json::array();
+            for (const TensorMap::Dim& dim : arg.map.dims) {
+                box.push_back(dim.box);
+            }
+            list.push_back({{"tensor", arg.name}, {"box", std::move(box)}, {"swizzled", arg.map.swizzled}});
+        }
+    }
+    return list;
+}
+
 json launches(const LaunchPlan& plan, const Compiled& compiled, std::int64_t batch) {
     json list = json::array();
     for (const KernelLaunch& launch : plan.launches) {
         json entry = {{"symbol", launch.symbol},
                       {"grid", {launch.grid[0].at(batch), launch.grid[1].at(batch), launch.grid[2].at(batch)}},
                       {"threads", launch.threads},
-                      {"shared_bytes", launch.shared_bytes}};
+                      {"shared_bytes", launch.shared_bytes},
+                      {"cluster", launch.cluster},
+                      {"programmatic", launch.programmatic},
+                      {"boxes", boxes(launch)}};
+        if (launch.tiles) {
+            entry.erase("grid");  // as many as fit the device
+            entry["tiles"] = launch.tiles->at(batch);
+        }
         if (compiled.cubin) {
             for (const KernelResources& kernel : compiled.cubin->kernels) {
                 if (kernel.symbol == launch.symbol) {
@@ -130,11 +152,27 @@ std::string named_values(const json& values) {
     return text.empty() ? "none" : text;
 }
 
+std::string blocks_text(const json& launch) {
+    const int cluster = launch.at("cluster").get<int>();
+    if (!launch.contains("tiles")) {
+        return fmt::format("grid {}", fmt::join(launch.at("grid").get<std::vector<std::int64_t>>(), " x "));
+    }
+    return fmt::format("{} tiles for as many {} as fit", launch.at("tiles").get<std::int64_t>(),
+                       cluster == 1 ? "blocks" : fmt::format("clusters of {} blocks", cluster));
+}
+
 std::string launch_text(const json& launch, const std::string& compiler) {
-    std::string text = fmt::format("  {}: grid {} x {} threads, {} bytes of dynamic shared memory\n",
-                                   launch.at("symbol").get<std::string>(),
-                                   fmt::join(launch.at("grid").get<std::vector<std::int64_t>>(), " x "),
+    std::string text = fmt::format("  {}: {} x {} threads, {} bytes of dynamic shared memory\n",
+                                   launch.at("symbol").get<std::string>(), blocks_text(launch),
                                    launch.at("threads").get<int>(), launch.at("shared_bytes").get<std::int64_t>());
+    for (const json& box : launch.at("boxes")) {
+        text += fmt::format("    the copy engine moves {} of {}{}\n",
+                            fmt::join(box.at("box").get<std::vector<int>>(), " x "),
+                            box.at("tensor").get<std::string>(), box.at("swizzled").get<bool>() ? ", swizzled" : "");
+    }
+    if (launch.at("programmatic").get<bool>()) {
+        text += "    may begin before the kernel ahead has ended\n";
+    }
     if (launch.contains("registers")) {
         return text +
                fmt::format("    {} registers, {} bytes of static shared memory, spills {} bytes stored, {} loaded\n",
