@@ -29,10 +29,10 @@ void PhaseBarrier::check_ready(const Event& event, const std::vector<Warp*>& war
     }
 }
 
-void PhaseBarrier::check_phase(const Event& event, std::int64_t phase, const std::string& what) const {
+void PhaseBarrier::check_phase(const Event& event, std::int64_t phase, const char* does) const {
     if (phase != phases_) {
-        fault(event, fmt::format("{} of phase {} come{} to {} in its phase {}, of which {}", what, phase,
-                                 what == "bytes" ? "" : "s", name(), phases_, missing()));
+        fault(event,
+              fmt::format("{} phase {} of {}, which is in phase {}: {}", does, phase, name(), phases_, missing()));
     }
 }
 
@@ -46,10 +46,10 @@ void PhaseBarrier::end_phase_if_complete() {
 }
 
 void PhaseBarrier::arrive(const Event& event, std::int64_t phase, const Clock& clock) {
-    check_phase(event, phase, "an arrival");
+    check_phase(event, phase, "arrives for");
     if (pending_ == 0) {
-        fault(event, fmt::format("arrives at {}, where all {} of phase {} have arrived", name(), sync_->arrivals,
-                                 phases_));
+        fault(event,
+              fmt::format("arrives at {}, where all {} of phase {} have arrived", name(), sync_->arrivals, phases_));
     }
     arriving_.join(clock);
     --pending_;
@@ -57,12 +57,12 @@ void PhaseBarrier::arrive(const Event& event, std::int64_t phase, const Clock& c
 }
 
 void PhaseBarrier::expect(const Event& event, std::int64_t phase, std::int64_t bytes) {
-    check_phase(event, phase, "an announcement");
+    check_phase(event, phase, "announces bytes for");
     bytes_ += bytes;
 }
 
 void PhaseBarrier::land(const Event& event, std::int64_t phase, std::int64_t bytes, const Clock& clock) {
-    check_phase(event, phase, "bytes");
+    check_phase(event, phase, "lands bytes for");
     arriving_.join(clock);
     bytes_ -= bytes;
     end_phase_if_complete();
@@ -86,7 +86,9 @@ bool PhaseBarrier::over(const Event& event, std::int64_t phase) const {
 }
 
 std::string PhaseBarrier::missing() const {
-    return fmt::format("{} of {} arrivals and {} bytes are missing", pending_, sync_->arrivals, bytes_);
+    const std::string bytes = bytes_ < 0 ? fmt::format("{} bytes landed that are not announced", -bytes_)
+                                         : fmt::format("{} bytes have not landed", bytes_);
+    return fmt::format("{} of {} arrivals are missing{}", pending_, sync_->arrivals, bytes_ == 0 ? "" : ", " + bytes);
 }
 
 std::string PhaseBarrier::open() const {

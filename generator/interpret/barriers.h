@@ -37,7 +37,7 @@ public:
     std::int64_t phases() const { return phases_; }
 
 private:
-    void check_phase(const Event& event, std::int64_t phase, const std::string& what) const;
+    void check_phase(const Event& event, std::int64_t phase, const char* does) const;
     void end_phase_if_complete();
 
     const ir::Sync* sync_;

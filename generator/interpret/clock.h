@@ -10,18 +10,27 @@ namespace tilejit::interpret {
 /// A warp of a block, or a stream of asynchronous copies.
 using Entity = int;
 
-/// Up to which epoch of each entity everything has happened; and up to which what it wrote to shared memory
-/// is seen by the copy engine, too.
+/// Up to which epoch of each entity
+///   everything is seen: barriers order it before;
+///   everything has happened, though it need not be seen: something that was sent depends on it;
+///   what was written to shared memory is seen by the copy engine, too.
 class Clock {
 public:
     std::uint32_t seen(Entity entity) const { return at(seen_, entity); }
+    std::uint32_t happened(Entity entity) const { return at(happened_, entity); }
     std::uint32_t fenced(Entity entity) const { return at(fenced_, entity); }
-    void see(Entity entity, std::uint32_t epoch) { raise(seen_, entity, epoch); }
+    void see(Entity entity, std::uint32_t epoch) {
+        raise(seen_, entity, epoch);
+        raise(happened_, entity, epoch);
+    }
     void fence(Entity entity, std::uint32_t epoch) { raise(fenced_, entity, epoch); }
     void join(const Clock& other) {
         join(seen_, other.seen_);
+        join(happened_, other.happened_);
         join(fenced_, other.fenced_);
     }
+    /// What `other` knows has happened, but is not seen by this.
+    void follow(const Clock& other) { join(happened_, other.happened_); }
 
 private:
     using Epochs = std::vector<std::uint32_t>;
@@ -47,6 +56,7 @@ private:
     }
 
     Epochs seen_;
+    Epochs happened_;
     Epochs fenced_;
 };
 

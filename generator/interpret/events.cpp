@@ -5,19 +5,6 @@
 namespace tilejit::interpret {
 namespace {
 
-const char* verb(const ir::Op& op) {
-    if (std::holds_alternative<ir::SharedLoad>(op) || std::holds_alternative<ir::Load>(op)) {
-        return "reads it";
-    }
-    if (std::holds_alternative<ir::SharedStore>(op) || std::holds_alternative<ir::Store>(op)) {
-        return "writes it";
-    }
-    if (std::holds_alternative<ir::SendTo>(op)) {
-        return "sends into it";
-    }
-    return "has the copy engine copy it";
-}
-
 std::string when(const Event& event) {
     std::string text = event.position < 0 ? "" : fmt::format("position {}", event.position);
     if (event.turn >= 0) {
@@ -39,12 +26,11 @@ std::string Actor::name() const {
 std::string place(const ir::Location& at) { return fmt::format("{}:{}", at.file, at.line); }
 
 std::string describe(const Event& event) {
-    return fmt::format("{} {} at {}{}", event.actor->name(), verb(event.stmt->op), place(event.stmt->at), when(event));
+    return fmt::format("{} {} at {}{}", event.actor->name(), event.verb, place(event.stmt->at), when(event));
 }
 
 void fault(const Event& event, const std::string& what) {
-    throw ProtocolError(
-        fmt::format("{}: {}{}: {}", place(event.stmt->at), event.actor->name(), when(event), what));
+    throw ProtocolError(fmt::format("{}: {}{}: {}", place(event.stmt->at), event.actor->name(), when(event), what));
 }
 
 }  // namespace tilejit::interpret

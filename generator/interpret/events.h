@@ -26,8 +26,9 @@ struct Actor {
 struct Event {
     const ir::Stmt* stmt = nullptr;
     const Actor* actor = nullptr;
-    std::int64_t position = -1;  ///< of a channel; -1 where there is none
-    std::int64_t turn = -1;      ///< of the loop over tiles; -1 outside
+    std::int64_t position = -1;    ///< of a channel; -1 where there is none
+    std::int64_t turn = -1;        ///< of the loop over tiles; -1 outside
+    const char* verb = "uses it";  ///< of an access: "reads it"
 };
 
 /// "kernel.cpp:31"

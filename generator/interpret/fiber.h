@@ -42,12 +42,12 @@ public:
     std::size_t index;
     const Actor* actor;
     std::vector<Warp*> warps;
-    Entity stores = -1;                   ///< its copies out
-    std::uint32_t copies_started = 0;     ///< of `stores`
-    std::uint32_t copies_read = 0;        ///< known to have read their slots
+    Entity stores = -1;                ///< its copies out
+    std::uint32_t copies_started = 0;  ///< of `stores`
+    std::uint32_t copies_read = 0;     ///< known to have read their slots
     bool dependency_waited = false;
     bool finished = false;
-    std::optional<std::int64_t> meeting;  ///< the meeting of the cluster that it has come to
+    std::optional<std::int64_t> meeting;    ///< the meeting of the cluster that it has come to
     std::uint64_t blocked_at = UINT64_MAX;  ///< the machine's progress when it last could not go on
 
 private:

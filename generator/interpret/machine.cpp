@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tilejit::interpret {
 namespace {
 
@@ -41,6 +43,17 @@ std::vector<bool> queued_buffers(const ir::Kernel& kernel) {
     return queued;
 }
 
+/// The buffers that blocks send to.
+std::vector<bool> exchanged_buffers(const ir::Kernel& kernel) {
+    std::vector<bool> exchanged(kernel.buffers.size(), false);
+    for_each_statement(kernel, [&](const ir::Stmt& stmt) {
+        if (const auto* send = std::get_if<ir::SendTo>(&stmt.op)) {
+            exchanged[static_cast<std::size_t>(send->buffer)] = true;
+        }
+    });
+    return exchanged;
+}
+
 bool begins_early(const ir::Kernel& kernel) {
     bool early = false;
     for_each_statement(kernel, [&](const ir::Stmt& stmt) {
@@ -52,17 +65,16 @@ bool begins_early(const ir::Kernel& kernel) {
 
 /// Where another role may see what was done, so that it matters who goes next.
 bool seen_by_others(const ir::Op& op) {
-    return std::visit(
-        ir::Overload{
-            [](const ir::Synchronisation auto&) { return true; },
-            [](const ir::ChannelUse auto&) { return true; },
-            [](const ir::EngineCopy auto&) { return true; },
-            [](const ir::OneOf<ir::SharedLoad, ir::SharedStore, ir::SendTo> auto&) { return true; },
-            [](const ir::OneOf<ir::Load, ir::Store, ir::Constant, ir::Parameter, ir::Map, ir::Reduce, ir::Contract,
-                               ir::Split, ir::Select, ir::Mma> auto&) { return false; },
-            [](const ir::Loop auto&) { return false; },
-        },
-        op);
+    return std::visit(ir::Overload{
+                          [](const ir::Synchronisation auto&) { return true; },
+                          [](const ir::ChannelUse auto&) { return true; },
+                          [](const ir::EngineCopy auto&) { return true; },
+                          [](const ir::OneOf<ir::SharedLoad, ir::SharedStore, ir::SendTo> auto&) { return true; },
+                          [](const ir::OneOf<ir::Load, ir::Store, ir::Constant, ir::Parameter, ir::Map, ir::Reduce,
+                                             ir::Contract, ir::Split, ir::Select, ir::Mma> auto&) { return false; },
+                          [](const ir::Loop auto&) { return false; },
+                      },
+                      op);
 }
 
 }  // namespace
@@ -75,6 +87,7 @@ Machine::Machine(const Environment& environment, const ir::Kernel& kernel, const
       shared_(environment.program, kernel),
       numbers_(make_numbers({environment, shared_, queued_buffers(kernel), exact})),
       early_(begins_early(kernel)),
+      exchanged_(exchanged_buffers(kernel)),
       shadow_(events_),
       random_state_(options.seed) {}
 
@@ -224,48 +237,47 @@ void Machine::run(Task& task) {
 }
 
 bool Machine::step(Fiber& fiber, const ir::Stmt& stmt) {
-    return std::visit(
-        ir::Overload{
-            [&](const ir::For& op) {
-                fiber.enter(stmt, op,
-                            op.param ? static_cast<std::int64_t>(
-                                           environment_.params[static_cast<std::size_t>(*op.param)])
-                                     : op.count,
-                            *numbers_);
-                return true;
-            },
-            [&](const ir::TileLoop& op) {
-                fiber.enter(stmt, op);
-                return true;
-            },
-            [&](const ir::OneOf<ir::Constant, ir::Parameter, ir::Map, ir::Reduce, ir::Contract, ir::Split,
-                                ir::Mma> auto& op) {
-                numbers_->run(fiber.index, op);
-                fiber.advance();
-                return true;
-            },
-            [&](const ir::Select& op) {
-                numbers_->run(fiber.index, op, fiber.evaluate(op.at));
-                fiber.advance();
-                return true;
-            },
-            [&](const ir::OneOf<ir::Wait, ir::ClusterBarrier, ir::Fill, ir::Acquire> auto& op) {
-                const bool may_go = ready(fiber, stmt, op);
-                if (may_go) {
-                    fiber.advance();
-                }
-                return may_go;
-            },
-            [&](const ir::OneOf<ir::Load, ir::Store, ir::SharedLoad, ir::SharedStore, ir::Barrier, ir::InitSyncs,
-                                ir::Arrive, ir::Expect, ir::ProxyFence, ir::DependencyWait, ir::LaunchDependents,
-                                ir::CopyIn, ir::CopyOut, ir::CopyDone, ir::SendTo, ir::Release, ir::Drain,
-                                ir::Send> auto& op) {
-                run(fiber, stmt, op);
-                fiber.advance();
-                return true;
-            },
-        },
-        stmt.op);
+    return std::visit(ir::Overload{
+                          [&](const ir::For& op) {
+                              fiber.enter(stmt, op,
+                                          op.param ? static_cast<std::int64_t>(
+                                                         environment_.params[static_cast<std::size_t>(*op.param)])
+                                                   : op.count,
+                                          *numbers_);
+                              return true;
+                          },
+                          [&](const ir::TileLoop& op) {
+                              fiber.enter(stmt, op);
+                              return true;
+                          },
+                          [&](const ir::OneOf<ir::Constant, ir::Parameter, ir::Map, ir::Reduce, ir::Contract, ir::Split,
+                                              ir::Mma> auto& op) {
+                              numbers_->run(fiber.index, op);
+                              fiber.advance();
+                              return true;
+                          },
+                          [&](const ir::Select& op) {
+                              numbers_->run(fiber.index, op, fiber.evaluate(op.at));
+                              fiber.advance();
+                              return true;
+                          },
+                          [&](const ir::OneOf<ir::Wait, ir::ClusterBarrier, ir::Fill, ir::Acquire> auto& op) {
+                              const bool may_go = ready(fiber, stmt, op);
+                              if (may_go) {
+                                  fiber.advance();
+                              }
+                              return may_go;
+                          },
+                          [&](const ir::OneOf<ir::Load, ir::Store, ir::SharedLoad, ir::SharedStore, ir::Barrier,
+                                              ir::InitSyncs, ir::Arrive, ir::Expect, ir::ProxyFence, ir::DependencyWait,
+                                              ir::LaunchDependents, ir::CopyIn, ir::CopyOut, ir::CopyDone, ir::SendTo,
+                                              ir::Release, ir::Drain, ir::Send> auto& op) {
+                              run(fiber, stmt, op);
+                              fiber.advance();
+                              return true;
+                          },
+                      },
+                      stmt.op);
 }
 
 void Machine::finish(Task& task) {
@@ -278,9 +290,26 @@ void Machine::finish(Task& task) {
                                               buffer_of(transfer.slot).name));
         }
     }
+    for (auto& [slot, refill] : refills_) {
+        if (refill.fiber == &fiber) {
+            std::transform(fiber.warps.begin(), fiber.warps.end(), std::back_inserter(refill.warps),
+                           [](const Warp* warp) { return *warp; });
+        }
+    }
     Block& block = blocks_[static_cast<std::size_t>(fiber.actor->rank)];
-    if (--block.running == 0) {
-        enter_stage(block, static_cast<Stage>(static_cast<int>(block.stage) + 1));
+    if (--block.running > 0) {
+        return;
+    }
+    enter_stage(block, static_cast<Stage>(static_cast<int>(block.stage) + 1));
+    // That a block has received all it waits for does not mean that nothing more comes.
+    const bool others_send =
+        std::any_of(blocks_.begin(), blocks_.end(), [](const Block& other) { return other.stage <= Stage::roles; });
+    if (block.stage == Stage::left && others_send &&
+        std::find(exchanged_.begin(), exchanged_.end(), true) != exchanged_.end()) {
+        throw ProtocolError(
+            fmt::format("kernel `{}`: block {} ends while others may still send to it: the cluster "
+                        "does not meet at the end",
+                        kernel_.name, fiber.actor->rank));
     }
 }
 
@@ -334,17 +363,17 @@ void Machine::check_end() {
             }
         }
     }
-    for (const auto& [slot, refill] : refills_) {
+    for (auto& [slot, refill] : refills_) {
         check_refill(refill);
     }
 }
 
-Event Machine::event_of(const Fiber& fiber, const ir::Stmt& stmt, std::int64_t position) const {
-    return {&stmt, fiber.actor, position, fiber.turn()};
+Event Machine::event_of(const Fiber& fiber, const ir::Stmt& stmt, std::int64_t position, const char* verb) const {
+    return {&stmt, fiber.actor, position, fiber.turn(), verb};
 }
 
-std::uint32_t Machine::note(const Fiber& fiber, const ir::Stmt& stmt, std::int64_t position) {
-    events_.push_back(event_of(fiber, stmt, position));
+std::uint32_t Machine::note(const Event& event) {
+    events_.push_back(event);
     return static_cast<std::uint32_t>(events_.size() - 1);
 }
 

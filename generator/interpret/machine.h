@@ -64,9 +64,9 @@ private:
         Fiber* fiber = nullptr;
         Event event;
         PhaseBarrier* free = nullptr;
-        std::int64_t phase = 0;
         Slot slot;
         const ir::Stmt* stored = nullptr;  ///< by a role's own stores; null: by the copy engine
+        std::vector<Warp> warps;           ///< of the role, when it ended
     };
 
     // machine.cpp: setting up and scheduling.
@@ -96,9 +96,9 @@ private:
     void check_dependency(const Fiber& fiber, const ir::Stmt& stmt, ir::TensorId tensor) const;
     void watch_shared(const Fiber& fiber, std::uint32_t event, const SlotPart& part, ir::ValueId id, bool write);
     void watch_global(const Fiber& fiber, std::uint32_t event, const TensorPart& part, ir::ValueId id, bool write);
-    void watch_cells(const Slot& slot, std::size_t element, const Accessing& by, bool write);
+    void watch_cells(const Slot& slot, std::size_t element, Accessing by, bool write);
     void note_refill(Fiber& fiber, const ir::Stmt& stmt, const Slot& slot, bool stored);
-    void check_refill(const Refill& refill);
+    void check_refill(Refill& refill);
 
     // machine_sync.cpp: barriers.
     bool ready(Fiber& fiber, const ir::Stmt& stmt, const ir::Wait& op);
@@ -119,10 +119,7 @@ private:
     void run(Fiber& fiber, const ir::Stmt& stmt, const ir::CopyDone& op);
     void run(Fiber& fiber, const ir::Stmt& stmt, const ir::SendTo& op);
     void send(Fiber& fiber, const ir::Stmt& stmt, const ir::SendTo& op, int block, const Clock& clock);
-    void watch_copy(const Fiber& fiber, std::uint32_t event, const Slot& slot, Entity stream, std::uint32_t epoch,
-                    bool write);
-    void watch_copy(const Fiber& fiber, std::uint32_t event, const TensorPart& part, const ir::Buffer& buffer,
-                    Entity stream, std::uint32_t epoch, bool write);
+    void watch_copy(const Transfer& copy, Entity stream, bool out);
     Entity stream(int block, ir::SyncId sync, int slot, std::size_t fiber);
     void land(std::size_t index);
 
@@ -136,8 +133,9 @@ private:
     Queue& queue(int block, ir::ChannelId channel);
     std::vector<Queue> make_queues() const;
 
-    Event event_of(const Fiber& fiber, const ir::Stmt& stmt, std::int64_t position = -1) const;
-    std::uint32_t note(const Fiber& fiber, const ir::Stmt& stmt, std::int64_t position = -1);
+    Event event_of(const Fiber& fiber, const ir::Stmt& stmt, std::int64_t position = -1,
+                   const char* verb = "uses it") const;
+    std::uint32_t note(const Event& event);
     const ir::Buffer& buffer_of(const Slot& slot) const {
         return kernel_.buffers[static_cast<std::size_t>(slot.buffer)];
     }
@@ -148,7 +146,8 @@ private:
     const Options& options_;
     SharedPlan shared_;
     std::unique_ptr<Numbers> numbers_;
-    bool early_ = false;  ///< the kernel may begin before those ahead have ended
+    bool early_ = false;           ///< the kernel may begin before those ahead have ended
+    std::vector<bool> exchanged_;  ///< buffers that other blocks send to
 
     // Of the cluster.
     std::int64_t cluster_ = 0;
@@ -159,7 +158,7 @@ private:
     std::vector<Transfer> transfers_;
     std::map<std::tuple<int, ir::SyncId, int, std::size_t>, Entity> streams_;
     std::vector<std::uint32_t> stream_epochs_;  ///< by entity, from the first that is no warp
-    std::map<const Fiber*, std::tuple<PhaseBarrier*, std::int64_t, std::int64_t>> free_waits_;
+    std::map<const Fiber*, std::pair<PhaseBarrier*, std::int64_t>> free_waits_;  ///< barrier, position
     std::map<std::tuple<int, ir::BufferId, int>, Refill> refills_;
     std::int64_t meetings_ = 0;  ///< of the cluster, that are over
     int arrived_ = 0;

@@ -15,27 +15,27 @@ Entity Machine::stream(int block, ir::SyncId sync, int slot, std::size_t fiber) 
     return found->second;
 }
 
-void Machine::watch_copy(const Fiber& fiber, std::uint32_t event, const Slot& slot, Entity stream, std::uint32_t epoch,
-                         bool write) {
-    const std::size_t elements = shared_.buffers[static_cast<std::size_t>(slot.buffer)].granules.size();
+void Machine::watch_copy(const Transfer& copy, Entity stream, bool out) {
+    const Warp* warp = copy.fiber->warps.front();
+    Event event = copy.event;
+    event.verb = out ? "stores it by a copy" : "fills it by a copy";
+    Accessing by{{note(event), copy.epoch, stream, 0}, warp, cluster_, true};
+    const std::size_t elements = shared_.buffers[static_cast<std::size_t>(copy.slot.buffer)].granules.size();
     for (std::size_t e = 0; e < elements; ++e) {
-        watch_cells(slot, e, {{event, epoch, stream, 0}, fiber.warps.front(), cluster_, true}, write);
+        watch_cells(copy.slot, e, by, !out);
     }
-}
-
-void Machine::watch_copy(const Fiber& fiber, std::uint32_t event, const TensorPart& part, const ir::Buffer& buffer,
-                         Entity stream, std::uint32_t epoch, bool write) {
     if (!options_.check_global) {
         return;
     }
-    const Memory& memory = environment_.tensors[static_cast<std::size_t>(part.tensor)];
-    const std::string& name = program_.tensors[static_cast<std::size_t>(part.tensor)].argument;
-    const Accessing by{{event, epoch, stream, 0}, fiber.warps.front(), cluster_, false};
-    for_each_inside(environment_, buffer.axes, part,
+    event.verb = out ? "writes it by a copy" : "reads it by a copy";
+    by = {{note(event), copy.epoch, stream, 0}, warp, cluster_, false};
+    const Memory& memory = environment_.tensors[static_cast<std::size_t>(copy.part.tensor)];
+    const std::string& name = program_.tensors[static_cast<std::size_t>(copy.part.tensor)].argument;
+    for_each_inside(environment_, copy.axes, copy.part,
                     [&](std::ptrdiff_t, std::int64_t from, std::int64_t count, std::ptrdiff_t step, std::ptrdiff_t) {
                         for (std::int64_t i = 0; i < count; ++i) {
                             Cell& cell = global_cells_[memory.data + (memory.wide ? 4 : 2) * (from + i * step)];
-                            write ? shadow_.write(cell, by, name) : shadow_.read(cell, by, name);
+                            out ? shadow_.write(cell, by, name) : shadow_.read(cell, by, name);
                         }
                     });
 }
@@ -55,10 +55,8 @@ void Machine::run(Fiber& fiber, const ir::Stmt& stmt, const ir::CopyIn& op) {
     copy.bytes = shared_.buffers[static_cast<std::size_t>(slot.buffer)].bytes();
     const Entity entity = stream(slot.block, op.sync, slot.slot, fiber.index);
     copy.epoch = ++stream_epochs_[static_cast<std::size_t>(entity) - warps_.size()];
-    const std::uint32_t event = note(fiber, stmt, slot.position);
-    watch_copy(fiber, event, slot, entity, copy.epoch, true);
-    watch_copy(fiber, event, copy.part, buffer_of(slot), entity, copy.epoch, false);
-    copy.clock = fiber.warps.front()->publish();
+    watch_copy(copy, entity, false);
+    copy.clock.follow(fiber.warps.front()->publish());
     copy.clock.see(entity, copy.epoch);
     note_refill(fiber, stmt, slot, false);
     numbers_->poison(slot);
@@ -75,9 +73,7 @@ void Machine::run(Fiber& fiber, const ir::Stmt& stmt, const ir::CopyOut& op) {
     copy.part = tensor_part(fiber, op.tensor, op.at);
     copy.axes = buffer_of(slot).axes;
     copy.epoch = ++fiber.copies_started;
-    const std::uint32_t event = note(fiber, stmt, slot.position);
-    watch_copy(fiber, event, slot, fiber.stores, copy.epoch, false);
-    watch_copy(fiber, event, copy.part, buffer_of(slot), fiber.stores, copy.epoch, true);
+    watch_copy(copy, fiber.stores, true);
     transfers_.push_back(std::move(copy));
 }
 
@@ -100,10 +96,8 @@ void Machine::run(Fiber& fiber, const ir::Stmt& stmt, const ir::SendTo& op) {
             barrier(block, op.sync, position).check_ready(event_of(fiber, stmt, position), fiber.warps);
         }
     }
-    std::vector<Warp> before;
     for (Warp* warp : fiber.warps) {
-        before.push_back(*warp);
-        clock.join(warp->publish_each_lane());
+        clock.follow(warp->publish_each_lane());
     }
     for (int block = 0; block < static_cast<int>(blocks_.size()); ++block) {
         if (op.all || block == position % static_cast<std::int64_t>(blocks_.size())) {
@@ -130,7 +124,9 @@ void Machine::send(Fiber& fiber, const ir::Stmt& stmt, const ir::SendTo& op, int
     copy.clock = clock;
     copy.clock.see(entity, copy.epoch);
     if (const Holders* held = holders(op.in)) {
-        const std::uint32_t event = note(fiber, stmt, slot.position);
+        Event sends = copy.event;
+        sends.verb = "sends into it";
+        const std::uint32_t event = note(sends);
         for (const Holder& holder : held->writers) {
             watch_cells(slot, static_cast<std::size_t>(copy.to.first) + (*copy.to.elements)[holder.element],
                         {{event, copy.epoch, entity, holder.lane},
@@ -153,8 +149,8 @@ void Machine::land(std::size_t index) {
         return;
     }
     if (blocks_[static_cast<std::size_t>(copy.slot.block)].stage == Stage::left) {
-        fault(copy.event, fmt::format("writes `{}` in the memory of block {}, which has ended", buffer_of(copy.slot).name,
-                                      copy.slot.block));
+        fault(copy.event, fmt::format("writes `{}` in the memory of block {}, which has ended",
+                                      buffer_of(copy.slot).name, copy.slot.block));
     }
     if (copy.tile) {
         numbers_->deliver(copy.tile, copy.to);

@@ -41,7 +41,8 @@ const Holders* Machine::holders(ir::ValueId id) {
     return &found->second;
 }
 
-void Machine::watch_cells(const Slot& slot, std::size_t element, const Accessing& by, bool write) {
+void Machine::watch_cells(const Slot& slot, std::size_t element, Accessing by, bool write) {
+    by.follows = exchanged_[static_cast<std::size_t>(slot.buffer)];
     const Placement& placement = shared_.buffers[static_cast<std::size_t>(slot.buffer)];
     const std::string& name = buffer_of(slot).name;
     std::vector<Cell>& cells = blocks_[static_cast<std::size_t>(slot.block)].cells;
@@ -74,14 +75,14 @@ void Machine::watch_global(const Fiber& fiber, std::uint32_t event, const Tensor
     const std::string& name = program_.tensors[static_cast<std::size_t>(part.tensor)].argument;
     const std::vector<ir::AxisId>& axes = program_.values[static_cast<std::size_t>(id)].axes;
     std::vector<const unsigned char*> addresses(elements_of(program_, axes), nullptr);
-    for_each_inside(environment_, axes, part,
-                    [&](std::ptrdiff_t to, std::int64_t from, std::int64_t count, std::ptrdiff_t step,
-                        std::ptrdiff_t to_step) {
-                        for (std::int64_t i = 0; i < count; ++i) {
-                            addresses[static_cast<std::size_t>(to + i * to_step)] =
-                                memory.data + (memory.wide ? 4 : 2) * (from + i * step);
-                        }
-                    });
+    for_each_inside(
+        environment_, axes, part,
+        [&](std::ptrdiff_t to, std::int64_t from, std::int64_t count, std::ptrdiff_t step, std::ptrdiff_t to_step) {
+            for (std::int64_t i = 0; i < count; ++i) {
+                addresses[static_cast<std::size_t>(to + i * to_step)] =
+                    memory.data + (memory.wide ? 4 : 2) * (from + i * step);
+            }
+        });
     for (const Holder& holder : write ? held->writers : held->readers) {
         if (addresses[holder.element] != nullptr) {
             const Warp& warp = *fiber.warps[static_cast<std::size_t>(holder.warp)];
@@ -106,7 +107,7 @@ void Machine::run(Fiber& fiber, const ir::Stmt& stmt, const ir::Load& op) {
     check_dependency(fiber, stmt, op.tensor);
     const TensorPart part = tensor_part(fiber, op.tensor, op.at);
     if (options_.check_global) {
-        watch_global(fiber, note(fiber, stmt), part, op.out, false);
+        watch_global(fiber, note(event_of(fiber, stmt, -1, "reads it")), part, op.out, false);
     }
     numbers_->load(fiber.index, op.out, part);
 }
@@ -115,7 +116,7 @@ void Machine::run(Fiber& fiber, const ir::Stmt& stmt, const ir::Store& op) {
     check_dependency(fiber, stmt, op.tensor);
     const TensorPart part = tensor_part(fiber, op.tensor, op.at);
     if (options_.check_global) {
-        watch_global(fiber, note(fiber, stmt), part, op.in, true);
+        watch_global(fiber, note(event_of(fiber, stmt, -1, "writes it")), part, op.in, true);
     }
     numbers_->store(fiber.index, op.in, part);
 }
@@ -124,7 +125,7 @@ void Machine::run(Fiber& fiber, const ir::Stmt& stmt, const ir::SharedLoad& op) 
     const Slot slot = slot_of(fiber, op.buffer, op.position);
     const std::vector<ir::AxisId>& axes = program_.values[static_cast<std::size_t>(op.out)].axes;
     const SlotPart part = slot_part(fiber, stmt, slot, axes, op.at);
-    watch_shared(fiber, note(fiber, stmt, slot.position), part, op.out, false);
+    watch_shared(fiber, note(event_of(fiber, stmt, slot.position, "reads it")), part, op.out, false);
     numbers_->read(fiber.index, op.out, part);
 }
 
@@ -132,35 +133,34 @@ void Machine::run(Fiber& fiber, const ir::Stmt& stmt, const ir::SharedStore& op)
     const Slot slot = slot_of(fiber, op.buffer, op.position);
     const std::vector<ir::AxisId>& axes = program_.values[static_cast<std::size_t>(op.in)].axes;
     const SlotPart part = slot_part(fiber, stmt, slot, axes, op.at);
-    watch_shared(fiber, note(fiber, stmt, slot.position), part, op.in, true);
+    watch_shared(fiber, note(event_of(fiber, stmt, slot.position, "writes it")), part, op.in, true);
     note_refill(fiber, stmt, slot, true);
     numbers_->write(fiber.index, op.in, part);
 }
 
 void Machine::note_refill(Fiber& fiber, const ir::Stmt& stmt, const Slot& slot, bool stored) {
     const auto wait = free_waits_.find(&fiber);
-    if (wait == free_waits_.end() || std::get<2>(wait->second) != slot.position) {
+    if (wait == free_waits_.end() || wait->second.second != slot.position) {
         return;
     }
-    const auto& [barrier, phase, position] = wait->second;
-    refills_[{slot.block, slot.buffer, slot.slot}] = {
-        &fiber, event_of(fiber, stmt, position), barrier, phase, slot, stored ? &stmt : nullptr};
+    const auto& [free, position] = wait->second;
+    refills_[{slot.block, slot.buffer, slot.slot}] = {&fiber, event_of(fiber, stmt, position), free,
+                                                      slot,   stored ? &stmt : nullptr,        {}};
 }
 
 /// In the last turns nobody fills a slot again, so that a role that released it too early would go
 /// unnoticed. Sees what would come of one more turn.
-void Machine::check_refill(const Refill& refill) {
+void Machine::check_refill(Refill& refill) {
     const ir::Buffer& buffer = buffer_of(refill.slot);
     Event event = refill.event;
     event.position += static_cast<std::int64_t>(buffer.slots) * buffer.every;
     event.turn = -1;
-    events_.push_back(event);
-    const auto id = static_cast<std::uint32_t>(events_.size() - 1);
-    std::vector<Warp> warps;
-    for (const Warp* warp : refill.fiber->warps) {
-        warps.push_back(*warp);
-        warps.back().learn(refill.free->passed());
-        warps.back().meet();
+    event.verb = "would fill it next";
+    const std::uint32_t id = note(event);
+    std::vector<Warp>& warps = refill.warps;
+    for (Warp& warp : warps) {
+        warp.learn(refill.free->passed());
+        warp.meet();
     }
     if (refill.stored == nullptr) {
         const std::size_t elements = shared_.buffers[static_cast<std::size_t>(refill.slot.buffer)].granules.size();

@@ -53,9 +53,7 @@ public:
         }
     }
 
-    void write(std::size_t fiber, ir::ValueId in, const SlotPart& part) override {
-        put(tiles_[fiber].held(in), part);
-    }
+    void write(std::size_t fiber, ir::ValueId in, const SlotPart& part) override { put(tiles_[fiber].held(in), part); }
 
     void fill(const Slot& slot, const std::vector<ir::AxisId>& axes, const TensorPart& part) override {
         Tile tile(elements_of(environment_.program, axes), Domain::kZero);
@@ -121,14 +119,14 @@ private:
 
     void gather(const std::vector<ir::AxisId>& axes, const TensorPart& part, Tile& tile) const {
         const Memory& memory = environment_.tensors[static_cast<std::size_t>(part.tensor)];
-        for_each_inside(environment_, axes, part,
-                        [&](std::ptrdiff_t to, std::int64_t from, std::int64_t count, std::ptrdiff_t step,
-                            std::ptrdiff_t to_step) {
-                            for (std::int64_t i = 0; i < count; ++i) {
-                                tile[static_cast<std::size_t>(to + i * to_step)] =
-                                    Domain::load(memory.data, from + i * step, memory.wide);
-                            }
-                        });
+        for_each_inside(
+            environment_, axes, part,
+            [&](std::ptrdiff_t to, std::int64_t from, std::int64_t count, std::ptrdiff_t step, std::ptrdiff_t to_step) {
+                for (std::int64_t i = 0; i < count; ++i) {
+                    tile[static_cast<std::size_t>(to + i * to_step)] =
+                        Domain::load(memory.data, from + i * step, memory.wide);
+                }
+            });
     }
 
     void scatter(const std::vector<ir::AxisId>& axes, const TensorPart& part, const Tile& tile) const {

@@ -19,9 +19,7 @@ struct Placement {
     std::vector<int> granules;     ///< of a slot's elements, row-major, from the slot's start
     int granules_each = 1;         ///< of an element
     std::vector<int> index_steps;  ///< elements, row-major, between neighbours on each axis
-    std::int64_t bytes() const {
-        return static_cast<std::int64_t>(granules.size()) * granules_each * kGranule;
-    }
+    std::int64_t bytes() const { return static_cast<std::int64_t>(granules.size()) * granules_each * kGranule; }
     std::size_t first_granule(int slot) const {
         return static_cast<std::size_t>((offset + slot * slot_bytes) / kGranule);
     }

@@ -23,7 +23,8 @@ void Shadow::check(const Access& earlier, bool writes, const Accessing& by, cons
         if (earlier.epoch > by.warp->met() && earlier.lane != by.access.lane) {
             race(earlier, by, what, "other lanes of the same warp, which have not met in between");
         }
-    } else if (by.warp->clock().seen(earlier.entity) < earlier.epoch) {
+    } else if (const Clock& clock = by.warp->clock();
+               (by.follows ? clock.happened(earlier.entity) : clock.seen(earlier.entity)) < earlier.epoch) {
         race(earlier, by, what, "nothing makes the one wait for the other");
     }
     if (by.engine && by_warp && writes) {

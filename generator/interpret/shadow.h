@@ -24,7 +24,8 @@ struct Accessing {
     Access access;
     const Warp* warp = nullptr;
     std::int64_t cluster = 0;
-    bool engine = false;  ///< sees only what was fenced
+    bool engine = false;   ///< sees only what was fenced
+    bool follows = false;  ///< may rely on what must have happened, see `Clock`
 };
 
 /// The last write of a piece of memory and the reads since.

@@ -75,9 +75,8 @@ void Tiles<Domain>::run(const ir::Map& op) {
     }
     walk.runs([&](const auto& at, int length, const auto& step) {
         for (int i = 0; i < length; ++i) {
-            out[at_step(at[0], i, step[0])] =
-                Domain::apply(op.function, data[0][at[1] + i * step[1]], data[1][at[2] + i * step[2]],
-                              data[2][at[3] + i * step[3]]);
+            out[at_step(at[0], i, step[0])] = Domain::apply(op.function, data[0][at[1] + i * step[1]],
+                                                            data[1][at[2] + i * step[2]], data[2][at[3] + i * step[3]]);
         }
     });
 }
