@@ -1,4 +1,4 @@
-/// \file Tiles of the interpreter, and walking over them.
+/// \file Walking over the elements of tiles.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,6 @@
 #include "generator/ir/ir.h"
 
 namespace tilejit::interpret {
-
-/// A whole tile, row-major over its axes; bf16 elements are held exactly as floats.
-struct Tile {
-    std::vector<float> elements;
-};
 
 /// Axes to walk over, last fastest, with the step that each of several operands takes along them.
 class Walk {

@@ -65,6 +65,13 @@ public:
     using UserError::UserError;
 };
 
+/// A kernel's roles, run on the CPU, race, wait for what never comes, or use a barrier wrongly. The text names
+/// the barrier or tile, the roles and their DSL lines.
+class ProtocolError : public UserError {
+public:
+    using UserError::UserError;
+};
+
 /// NVRTC refused the generated source.
 class CompileError : public UserError {
 public:
