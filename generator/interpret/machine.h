@@ -64,16 +64,19 @@ private:
         Fiber* fiber = nullptr;
         Event event;
         PhaseBarrier* free = nullptr;
+        std::int64_t phase = 0;  ///< of `free`, which releases the slot
         Slot slot;
         const ir::Stmt* stored = nullptr;  ///< by a role's own stores; null: by the copy engine
         std::vector<Warp> warps;           ///< of the role, when it ended
     };
 
-    // machine.cpp: setting up and scheduling.
+    // machine.cpp: setting up.
     void set_up(const ClusterPlace& place);
     void add_fiber(int rank, const ir::Role* role, int copy, const std::vector<ir::Stmt>& body, Stage stage,
                    const ClusterPlace& place);
     void enter_stage(Block& block, Stage stage);
+
+    // machine_schedule.cpp: who goes next.
     Task* choose();
     void run(Task& task);
     bool step(Fiber& fiber, const ir::Stmt& stmt);
@@ -158,7 +161,8 @@ private:
     std::vector<Transfer> transfers_;
     std::map<std::tuple<int, ir::SyncId, int, std::size_t>, Entity> streams_;
     std::vector<std::uint32_t> stream_epochs_;  ///< by entity, from the first that is no warp
-    std::map<const Fiber*, std::pair<PhaseBarrier*, std::int64_t>> free_waits_;  ///< barrier, position
+    std::map<const Fiber*, std::tuple<PhaseBarrier*, std::int64_t, std::int64_t>>
+        free_waits_;  ///< barrier, phase waited for, position
     std::map<std::tuple<int, ir::BufferId, int>, Refill> refills_;
     std::int64_t meetings_ = 0;  ///< of the cluster, that are over
     int arrived_ = 0;

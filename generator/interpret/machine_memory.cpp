@@ -140,11 +140,11 @@ void Machine::run(Fiber& fiber, const ir::Stmt& stmt, const ir::SharedStore& op)
 
 void Machine::note_refill(Fiber& fiber, const ir::Stmt& stmt, const Slot& slot, bool stored) {
     const auto wait = free_waits_.find(&fiber);
-    if (wait == free_waits_.end() || wait->second.second != slot.position) {
+    if (wait == free_waits_.end() || std::get<2>(wait->second) != slot.position) {
         return;
     }
-    const auto& [free, position] = wait->second;
-    refills_[{slot.block, slot.buffer, slot.slot}] = {&fiber, event_of(fiber, stmt, position), free,
+    const auto& [free, phase, position] = wait->second;
+    refills_[{slot.block, slot.buffer, slot.slot}] = {&fiber, event_of(fiber, stmt, position), free, phase + 1,
                                                       slot,   stored ? &stmt : nullptr,        {}};
 }
 
@@ -153,6 +153,10 @@ void Machine::note_refill(Fiber& fiber, const ir::Stmt& stmt, const Slot& slot, 
 void Machine::check_refill(Refill& refill) {
     const ir::Buffer& buffer = buffer_of(refill.slot);
     Event event = refill.event;
+    if (refill.free->phases() <= refill.phase) {
+        fault(event, fmt::format("nothing releases the slot of `{}` that it fills: phase {} of {}: {}", buffer.name,
+                                 refill.phase, refill.free->name(), refill.free->missing()));
+    }
     event.position += static_cast<std::int64_t>(buffer.slots) * buffer.every;
     event.turn = -1;
     event.verb = "would fill it next";

@@ -30,7 +30,7 @@ bool Machine::ready(Fiber& fiber, const ir::Stmt& stmt, const ir::Wait& op) {
         warp->meet();
     }
     if (op.before) {
-        free_waits_[&fiber] = {&state, position};
+        free_waits_[&fiber] = {&state, phase, position};
     }
     return true;
 }
