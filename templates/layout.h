@@ -108,31 +108,6 @@ struct Layout {
     }
 };
 
-/// Where the elements of one slot of a shared buffer are.
-struct Storage {
-    static constexpr int kMaxAxes = 6;
-    int element_bytes;
-    int axis_count;
-    int axis[kMaxAxes];
-    int extent[kMaxAxes];
-    int stride[kMaxAxes];  ///< in elements; of the last axis: within a block
-    int block;             ///< when positive: so many elements of the last axis are neighbours
-    int block_stride;      ///< elements between two such blocks
-    bool swizzled;         ///< bits 4-6 of the byte are xored with bits 7-9; slots start at 1024 bytes
-
-    /// What a coordinate on the axis numbered `i` adds to the number of the element.
-    constexpr int element(int i, int coord) const {
-        return block > 0 && i == axis_count - 1 ? coord / block * block_stride + coord % block * stride[i]
-                                                : coord * stride[i];
-    }
-
-    /// The first byte of an element, given its number without swizzling.
-    constexpr int byte(int element) const {
-        const int plain = element * element_bytes;
-        return swizzled ? plain ^ (plain >> 7 & 7) << 4 : plain;
-    }
-};
-
 /// The slot of `inner` that holds, for the axes of `inner`, the coordinates that slot `number` of
 /// `outer` holds. The pieces of `inner` must be among those of `outer`.
 constexpr int matching_slot(const Layout& outer, const Layout& inner, int number) {

@@ -16,16 +16,11 @@ public:
     Conflicts(const ir::Program& program, const ir::Buffer& buffer, const std::vector<ir::Span>& at,
               const ir::Value& value, int vector)
         : program_(program),
+          buffer_(buffer),
           at_(at),
           value_(value),
           layout_(*value.layout),
           bytes_(vector * static_cast<int>(size_of(buffer.dtype))) {
-        storage_.element_bytes = static_cast<int>(size_of(buffer.dtype));
-        storage_.axis_count = static_cast<int>(buffer.axes.size());
-        std::copy(buffer.strides.begin(), buffer.strides.end(), storage_.stride);
-        storage_.block = buffer.block;
-        storage_.block_stride = buffer.block_stride;
-        storage_.swizzled = buffer.swizzled;
         linear_ = !buffer.swizzled && buffer.block == 0;
         padded_ = std::any_of(value.axes.begin(), value.axes.end(),
                               [&](ir::AxisId axis) { return layout_.covered(axis) > extent(axis); });
@@ -67,9 +62,12 @@ private:
             for (const auto& [axis, step] : at_[d].axes) {
                 index += step * layout_.coord(axis, thread, slot);
             }
-            element += storage_.element(static_cast<int>(d), index);
+            const bool cut = buffer_.block > 0 && d + 1 == at_.size();
+            element += cut ? index / buffer_.block * buffer_.block_stride + index % buffer_.block
+                           : index * buffer_.strides[d];
         }
-        return storage_.byte(element);
+        const int plain = element * static_cast<int>(size_of(buffer_.dtype));
+        return buffer_.swizzled ? plain ^ (plain >> 7 & 7) << 4 : plain;
     }
 
     int of_warp(int first, int slot) const {
@@ -96,11 +94,11 @@ private:
     }
 
     const ir::Program& program_;
+    const ir::Buffer& buffer_;
     const std::vector<ir::Span>& at_;
     const ir::Value& value_;
     const tj::Layout& layout_;
     int bytes_;
-    tj::Storage storage_{};
     bool linear_ = true;
     bool padded_ = false;
 };

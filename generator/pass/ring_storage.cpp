@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "generator/layout/layout.h"
 #include "generator/manifest/targets.h"
 #include "generator/pass/rewrite.h"
 
@@ -41,13 +42,12 @@ bool box_fits(const ir::Program& program, const ir::Buffer& buffer, std::size_t 
 class PlainCopy {
 public:
     PlainCopy(ir::Program& program, const ir::Kernel& kernel, const ir::Role& role, ir::BufferId buffer)
-        : program_(program), id_(buffer), buffer_(kernel.buffers[static_cast<std::size_t>(buffer)]) {
-        // Some 16-byte loads of each thread are under way; more would need many registers.
-        constexpr std::int64_t kBytes = 192;
-        const std::int64_t limit =
-            kBytes / static_cast<std::int64_t>(size_of(buffer_.dtype)) * 32 * std::int64_t{role.warps};
+        : program_(program), buffer_(kernel.buffers[static_cast<std::size_t>(buffer)]) {
         axes_ = buffer_.axes;
-        while (axes_.size() > 1 && elements_of(program_, axes_) > limit) {
+        // Few enough to be in registers, enough to be under way at a time.
+        constexpr int kBytes = 256;
+        const int limit = kBytes / static_cast<int>(size_of(buffer_.dtype));
+        while (axes_.size() > 1 && layout::from_spread(program_, axes_, spread(), 32 * role.warps).slots() > limit) {
             ir::For loop;
             loop.var = static_cast<ir::VarId>(program_.variables.size());
             loop.count = extent_of(program_, axes_.front());
@@ -61,11 +61,7 @@ public:
 
     /// A register tile for what is copied in a turn.
     ir::ValueId value() {
-        const int vector = program_.aligned ? 16 / static_cast<int>(size_of(buffer_.dtype)) : 1;
-        const ir::AxisId last = axes_.back();
-        ir::Value value{buffer_.dtype, axes_, {}, {}};
-        value.spread = ir::Spread{axes_, last, std::gcd(vector, extent_of(program_, last)), false};
-        program_.values.push_back(std::move(value));
+        program_.values.push_back({buffer_.dtype, axes_, spread(), {}});
         return static_cast<ir::ValueId>(program_.values.size() - 1);
     }
 
@@ -112,8 +108,12 @@ public:
     }
 
 private:
+    ir::Spread spread() const {
+        const int vector = program_.aligned ? 16 / static_cast<int>(size_of(buffer_.dtype)) : 1;
+        return {axes_, axes_.back(), std::gcd(vector, extent_of(program_, axes_.back())), false};
+    }
+
     ir::Program& program_;
-    ir::BufferId id_;
     const ir::Buffer& buffer_;
     std::vector<ir::AxisId> axes_;  ///< of the register tile
     std::vector<std::pair<ir::AxisId, ir::VarId>> turns_;

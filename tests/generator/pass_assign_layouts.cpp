@@ -1,6 +1,7 @@
 /// Layouts move forward to results, backward to tiles without a spread, and are narrowed where a tile
 /// lacks an axis.
 #include "generator/layout/layout.h"
+#include "tests/generator/dsl_pipeline.h"
 #include "tests/generator/dsl_toy.h"
 
 namespace tilejit::test {
@@ -131,6 +132,92 @@ TEST_CASE("tiles without axes are everywhere, a shared tile is read as it is use
     const auto reads = all<ir::SharedLoad>(program);
     CHECK(layout_of(program, reads[0].out) == "128 threads(row:4x1@1 column:32x1@4) slots(column:2x32)");
     CHECK(layout_of(program, reads[1].out) == kRows);
+}
+
+TEST_CASE("both parts of weights, for every step, are in the registers of the thread that multiplies them") {
+    ProgramBuilder p("toy", toy());
+    const Axis step = p.axis("step", 3);
+    const Axis chunk = p.axis("chunk", 4);
+    const Axis element = p.axis("element", 8);
+    const Axis half = p.axis("half", 2);
+    const Axis q = p.axis("q", 16);
+    const Axis token = p.axis("token", 8);
+    const Tensor x = p.input("x", DType::bf16, {p.batch(), 96});
+    const Tensor w = p.input("w", DType::f32, {96, 16});
+    KernelBuilder k = p.kernel("k");
+    const Index at = 8 * k.blocks("tile", ceil_div(p.batch(), 8)) + token;
+    k.role("role", {.warps = 1}, [&](RoleBuilder& r) {
+        const Index term = 8 * Index(chunk) + element;
+        const Tile weights = split(r.load(w(32 * Index(step) + term, q)), half);
+        r.unrolled("step", 3, std::array{r.fill({half, q, token}, 0)},
+                   [&](const Index& s, const std::array<Tile, 1>& sums) {
+                       const Tile tokens = r.load(x(at, 32 * s + term));
+                       return std::array{mma(select(weights, step, s), tokens, chunk, element, half, sums[0])};
+                   });
+    });
+    const ir::Program program = pass::run_all(p.finish(), "assign-layouts");
+    CHECK(layout_of(program, all<ir::Load>(program).front().out) ==
+          "32 threads(chunk:4x1@1 q:8x1@4) slots(element:8x1 q:2x8 step:3x1)");
+    CHECK(layout_of(program, all<ir::Split>(program).front().out) ==
+          "32 threads(chunk:4x1@1 q:8x1@4) slots(element:8x1 half:2x1 q:2x8 step:3x1)");
+    CHECK(layout_of(program, all<ir::Select>(program).front().out) ==
+          "32 threads(chunk:4x1@1 q:8x1@4) slots(element:8x1 half:2x1 q:2x8)");
+}
+
+TEST_CASE("forward through split and select") {
+    Toy toy;
+    const Axis half = toy.p.axis("half", 2);
+    const ir::Program program = assigned(toy, [&](RoleBuilder& r) {
+        const Tile parts = split(r.load(toy.x(toy.at, toy.column), toy.rows()), half);
+        select(parts, half, 1);
+    });
+    CHECK(layout_of(program, all<ir::Split>(program).front().out) ==
+          "128 threads(column:64x1@1 row:2x1@64) slots(row:2x2 half:2x1)");
+    CHECK(layout_of(program, all<ir::Select>(program).front().out) == kRows);
+}
+
+TEST_CASE("only what each thread holds whole can be selected from") {
+    Toy toy;
+    int line = 0;
+    const std::string error = toy.fault([&](RoleBuilder& r) {
+        const Tile v = r.load(toy.x(toy.at, toy.column), toy.rows());
+        line = __LINE__ + 1;
+        select(v, toy.column, 3);
+    });
+    check_fault(error, line,
+                "axis 'column' of f32[row, column] must be whole in each thread, but is spread over threads: " +
+                    std::string(kRows));
+}
+
+TEST_CASE("a sum whose operand nothing else spreads is added up by each thread") {
+    Toy toy;
+    const ir::Program program = assigned(toy, [&](RoleBuilder& r) {
+        const Tile total = sum(r.load(toy.x(toy.at, toy.column)), toy.column);
+        r.store(total * r.load(toy.x(toy.at, 0), spread({toy.row})), toy.y(toy.at, 0));
+    });
+    CHECK(layout_of(program, all<ir::Load>(program).front().out) == "128 threads(row:4x1@1) slots(column:64x1)");
+}
+
+TEST_CASE("the parts of a reduce_scatter's tile are in each thread's registers, the ranks slowest") {
+    Exchanging g(3);
+    const ir::Program program = pass::run_all(g.finish(), "assign-layouts");
+    std::vector<std::string> loads;
+    for (const ir::SharedLoad& load : all<ir::SharedLoad>(program)) {
+        loads.push_back(layout_of(program, load.out));
+    }
+    REQUIRE(loads.size() == 4);
+    CHECK(loads[1] == "32 threads(row:8x1@1) slots(partial_rank:4x1)");
+}
+
+TEST_CASE("layouts know where the role's threads are in the block") {
+    const ir::Program program = pass::run_all(Exchanging(3).finish(2), "assign-layouts");
+    const auto loads = all<ir::SharedLoad>(program);
+    const tj::Layout sum = *value_of(program, loads[0].out).layout;
+    CHECK(sum.first == 32);
+    CHECK(sum.copies == 2);
+    const tj::Layout own = *value_of(program, loads[1].out).layout;
+    CHECK(own.first == 32 + 2 * 64);
+    CHECK(own.copies == 1);
 }
 
 }  // namespace

@@ -22,6 +22,9 @@ Position a_fragment(int lane, int i) {
 
 Position b_fragment(int lane, int i) { return {2 * (lane % 4) + i % 2 + (i < 2 ? 0 : 8), lane / 4}; }
 
+/// Which token a tile of 8 has in a column of the instruction.
+int token_of(int column) { return column / 2 + 4 * (column % 2); }
+
 Position c_fragment(int lane, int i) { return {i < 2 ? lane / 4 : lane / 4 + 8, 2 * (lane % 4) + i % 2}; }
 
 struct Lowered {
@@ -36,7 +39,7 @@ struct Lowered {
         : program(g.finish(
               [this](dsl::RoleBuilder& r) {
                   const dsl::Tile acc_in = r.fill({g.stream, g.half, g.q, g.token}, 0);
-                  mma(r.load(g.weights()), r.load(g.tokens()), g.chunk, g.element, g.half, acc_in);
+                  mma(split(r.load(g.weights()), g.half), r.load(g.tokens()), g.chunk, g.element, g.half, acc_in);
               },
               2)) {
         pass::choose_atoms(program);
@@ -50,7 +53,7 @@ struct Lowered {
 TEST_CASE("mma operands lie as fragments of m16n8k16") {
     const Lowered lowered;
     const auto& [g, program, op, weights, tokens, acc] = lowered;
-    CHECK(weights.slots() == 8 * 16 / 8);
+    CHECK(weights.slots() == 8 * 2 * 16 / 8);
     CHECK(tokens.slots() == 8 * 24 / 8);
     CHECK(acc.slots() == 2 * (16 / 8) * 2 * (24 / 8));
     CHECK(*value_of(program, op.out).layout == acc);
@@ -68,9 +71,9 @@ TEST_CASE("mma operands lie as fragments of m16n8k16") {
                 for (int i = 0; i < 8; ++i) {
                     const Position at = a_fragment(lane, i);
                     // Registers 0 and 2 hold hi, 1 and 3 lo of the same weights.
-                    const int slot = 8 * tile + 4 * instruction + i % 2 + 2 * (i / 4);
+                    const int slot = 16 * tile + 8 * (i / 2 % 2) + 4 * instruction + i % 2 + 2 * (i / 4);
                     CHECK(weights.coord(op.m, thread, slot) == 8 * tile + at.row % 8);
-                    CHECK(at.row / 8 == (i / 2) % 2);
+                    CHECK(weights.coord(op.part, thread, slot) == at.row / 8);
                     REQUIRE(agrees(instruction, at.column, weights.coord(op.chunk, thread, slot),
                                    weights.coord(op.element, thread, slot)));
                     CHECK(weights.coord(g.stream.id, thread, slot) == thread / 32);
@@ -80,7 +83,7 @@ TEST_CASE("mma operands lie as fragments of m16n8k16") {
                 for (int i = 0; i < 4; ++i) {
                     const Position at = b_fragment(lane, i);
                     const int slot = 8 * tile + 4 * instruction + i;
-                    CHECK(tokens.coord(op.n, thread, slot) == 8 * tile + at.column);
+                    CHECK(tokens.coord(op.n, thread, slot) == 8 * tile + token_of(at.column));
                     REQUIRE(agrees(instruction, at.row, tokens.coord(op.chunk, thread, slot),
                                    tokens.coord(op.element, thread, slot)));
                     CHECK(tokens.coord(g.stream.id, thread, slot) == thread / 32);
@@ -94,7 +97,7 @@ TEST_CASE("mma operands lie as fragments of m16n8k16") {
                     const int slot = 4 * (2 * n + m) + i;
                     CHECK(acc.coord(op.part, thread, slot) == at.row / 8);
                     CHECK(acc.coord(op.m, thread, slot) == 8 * m + at.row % 8);
-                    CHECK(acc.coord(op.n, thread, slot) == 8 * n + at.column);
+                    CHECK(acc.coord(op.n, thread, slot) == 8 * n + token_of(at.column));
                     CHECK(acc.coord(g.stream.id, thread, slot) == thread / 32);
                 }
             }
@@ -124,17 +127,17 @@ TEST_CASE("axes of one element need no warp of their own") {
         const dsl::Index term = 32 * dsl::Index(one) + 8 * dsl::Index(chunk) + element;
         const dsl::Tile w = r.load(p.input("w", DType::f32, {32, 8})(term, q));
         const dsl::Tile t = r.load(p.input("t", DType::bf16, {p.batch(), 32})(8 * tile + token, term));
-        mma(w, t, chunk, element, half, r.fill({one, half, q, token}, 0));
+        mma(split(w, half), t, chunk, element, half, r.fill({one, half, q, token}, 0));
     });
     ir::Program program = p.finish();
     pass::choose_atoms(program);
     const ir::Mma op = all<ir::Mma>(program).front();
     CHECK(layout::describe(program, *value_of(program, op.weights).layout) ==
-          "32 threads(chunk:4x1@1 q:8x1@4) slots(element:8x1)");
+          "32 threads(chunk:4x1@1 q:8x1@4) slots(element:8x1 half:2x1)");
     CHECK(layout::describe(program, *value_of(program, op.tokens).layout) ==
-          "32 threads(chunk:4x1@1 token:8x1@4) slots(element:8x1)");
+          "32 threads(chunk:4x1@1 token:2x4@4 token:4x1@8) slots(element:8x1)");
     CHECK(layout::describe(program, *value_of(program, op.acc).layout) ==
-          "32 threads(token:4x2@1 q:8x1@4) slots(token:2x1 half:2x1)");
+          "32 threads(token:4x1@1 q:8x1@4) slots(token:2x4 half:2x1)");
 }
 
 TEST_CASE("a program without products is left alone") {

@@ -140,5 +140,86 @@ TEST_CASE("workspaces are vectorised whatever the arguments' alignment") {
     CHECK(all<ir::Store>(program).front().access.vector == 4);
 }
 
+/// The width of a read of part of a ring's tile of 8 by `columns` elements.
+struct Slots {
+    DType dtype = DType::bf16;
+    int columns = 128;
+    int elements = 8;  ///< a thread
+    int width = 64;    ///< of the part
+    int shift = 0;     ///< of the part
+    int turn = 64;     ///< of the part, times a loop's counter
+};
+
+int width_of(const Slots& s) {
+    ProgramBuilder p("toy", toy());
+    const Axis row = p.axis("row", 8);
+    const Axis column = p.axis("column", s.columns);
+    const Axis part = p.axis("part", s.width);
+    const Tensor x = p.input("x", s.dtype, {p.batch(), s.columns});
+    KernelBuilder k = p.kernel("k");
+    const Index at = 8 * k.blocks("tile", ceil_div(p.batch(), 8)) + row;
+    const Ring ring = k.ring("x", s.dtype, {row, column}, 1);
+    k.role("load", {.warps = 1}, [&](RoleBuilder& r) { r.fill(ring, x(at, column)); });
+    k.role("read", {.warps = 1}, [&](RoleBuilder& r) {
+        const Slot slot = r.peek(ring);
+        r.loop("turn", 2, [&](const Index& turn) {
+            r.load(slot(row, s.shift + s.turn * turn + part), spread({row, part}).vector(part, s.elements));
+        });
+    });
+    const ir::Program program = pass::run_all(p.finish(), "vectorise");
+    return all<ir::SharedLoad>(program).front().access.vector;
+}
+
+TEST_CASE("shared memory is read as wide as the slot lets it") {
+    CHECK(width_of({}) == 8);
+    CHECK(width_of({.elements = 4}) == 4);
+    CHECK(width_of({.elements = 16}) == 8);
+    CHECK(width_of({.dtype = DType::f32}) == 4);
+    CHECK(width_of({.width = 32, .shift = 4}) == 4);
+    CHECK(width_of({.width = 32, .shift = 1}) == 1);
+    CHECK(width_of({.width = 32, .turn = 34}) == 2);
+    CHECK(width_of({.width = 60}) == 4);  // the last vector would be padding in part
+    // Rows without gaps: the next begins at an odd multiple of 4 elements.
+    CHECK(width_of({.columns = 100, .width = 32, .turn = 32}) == 4);
+    CHECK(width_of({.columns = 104, .width = 32, .turn = 32}) == 8);
+}
+
+TEST_CASE("what is sent is as wide as its place in the exchanged tile lets it") {
+    for (const int entries : {4, 5, 6}) {
+        ProgramBuilder p("toy", toy("sm_90a"));
+        const Axis row = p.axis("row", 8);
+        const Axis entry = p.axis("entry", entries);
+        const Tensor x = p.input("x", DType::f32, {p.batch(), entries});
+        KernelBuilder k = p.kernel("k");
+        const Tiles tiles = k.persistent("tile", ceil_div(p.batch(), 8));
+        k.cluster("rank", 2);
+        const Ring ring = k.ring("x", DType::f32, {row, entry}, 2);
+        const Exchange partial = k.reduce_scatter("partial", {row, entry});
+        const Exchange total = k.all_gather("total", {row, entry});
+        const Spread own = spread({row}).vector(entry, 8);
+        k.role("load", {.warps = 1},
+               [&](RoleBuilder& r) { r.tiles(tiles, [&](const Index& t) { r.fill(ring, x(8 * t + row, entry)); }); });
+        k.role("send", {.warps = 1}, [&](RoleBuilder& r) {
+            r.tiles(tiles, [&](const Index&) { r.send(r.load(r.peek(ring)(row, entry), own), partial(row, entry)); });
+        });
+        k.role("own", {.warps = 1}, [&](RoleBuilder& r) {
+            r.owned_tiles(
+                tiles, [&](const Index&) { r.send(r.load(r.receive(partial)(row, entry), own), total(row, entry)); });
+        });
+        k.role("receive", {.warps = 1}, [&](RoleBuilder& r) {
+            r.tiles(tiles, [&](const Index&) {
+                const Slot sums = r.receive(total);
+                r.load(r.peek(ring)(row, entry), own);
+                r.load(sums(row, entry), own);
+            });
+        });
+        const ir::Program program = pass::run_all(p.finish());
+        for (const ir::SendTo& send : all<ir::SendTo>(program)) {
+            CHECK(send.access.vector == (entries == 4 ? 4 : entries == 6 ? 2 : 1));
+            CHECK(send.access.padded == std::vector<ir::AxisId>{entry.id});
+        }
+    }
+}
+
 }  // namespace
 }  // namespace tilejit::test

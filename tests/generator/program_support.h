@@ -97,8 +97,8 @@ inline void for_all_specializations(const std::function<void(const Specializatio
 inline void for_all_statements(const std::vector<ir::Stmt>& body, const std::function<void(const ir::Stmt&)>& visit) {
     for (const ir::Stmt& stmt : body) {
         visit(stmt);
-        if (const auto* loop = std::get_if<ir::For>(&stmt.op)) {
-            for_all_statements(loop->body, visit);
+        if (const std::vector<ir::Stmt>* inner = ir::body_of(stmt.op)) {
+            for_all_statements(*inner, visit);
         }
     }
 }
