@@ -34,6 +34,13 @@ struct sqrt {
 struct sigmoid {
     __device__ __forceinline__ f32 operator()(f32 a) const { return __fdiv_rn(1.0F, __fadd_rn(1.0F, expf(-a))); }
 };
+struct reciprocal {
+    __device__ __forceinline__ f32 operator()(f32 a) const {
+        f32 result;
+        asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(a));
+        return result;
+    }
+};
 struct add {
     __device__ __forceinline__ f32 operator()(f32 a, f32 b) const { return __fadd_rn(a, b); }
 };

@@ -198,6 +198,7 @@ Tile fma(const Operand& a, const Operand& b, const Operand& c) { return State::m
 Tile exp(const Operand& a) { return State::map(F::exp, {&a}); }
 Tile sqrt(const Operand& a) { return State::map(F::sqrt, {&a}); }
 Tile sigmoid(const Operand& a) { return State::map(F::sigmoid, {&a}); }
+Tile reciprocal(const Operand& a) { return State::map(F::reciprocal, {&a}); }
 Tile to_f32(const Operand& a) { return State::map(F::to_f32, {&a}); }
 Tile to_bf16(const Operand& a) { return State::map(F::to_bf16, {&a}); }
 

@@ -1,6 +1,11 @@
 #include "generator/interpret/domain.h"
 
 namespace tilejit::interpret {
+namespace {
+
+float without_subnormal(float a) { return std::fpclassify(a) == FP_SUBNORMAL ? std::copysign(0.0F, a) : a; }
+
+}  // namespace
 
 Real::Element Real::apply(ir::Function function, Element a, Element b, Element c) {
     switch (function) {
@@ -16,6 +21,8 @@ Real::Element Real::apply(ir::Function function, Element a, Element b, Element c
             return std::sqrt(a);
         case ir::Function::sigmoid:
             return 1.0F / (1.0F + std::exp(-a));
+        case ir::Function::reciprocal:
+            return without_subnormal(1.0F / without_subnormal(a));
         case ir::Function::add:
             return a + b;
         case ir::Function::sub:
@@ -67,6 +74,8 @@ Exact::Element Exact::apply(ir::Function function, Element a, Element b, Element
             return hash(2, a, 0);
         case ir::Function::sigmoid:
             return hash(3, a, 0);
+        case ir::Function::reciprocal:
+            return hash(6, a, 0);
         case ir::Function::add:
             return add(a, b);
         case ir::Function::sub:

@@ -122,6 +122,8 @@ const char* name_of(Function function) {
             return "sqrt";
         case Function::sigmoid:
             return "sigmoid";
+        case Function::reciprocal:
+            return "reciprocal";
         case Function::add:
             return "add";
         case Function::sub:
@@ -149,6 +151,7 @@ int arity_of(Function function) {
         case Function::exp:
         case Function::sqrt:
         case Function::sigmoid:
+        case Function::reciprocal:
             return 1;
         case Function::add:
         case Function::sub:

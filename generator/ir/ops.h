@@ -49,8 +49,9 @@ struct Parameter {
 };
 
 /// Element-wise functions. fp32 with one rounding each; `fma` rounds once, nothing else is fused;
-/// `sigmoid` is 1 / (1 + exp(-a)) in these steps.
-enum class Function { to_f32, to_bf16, negate, exp, sqrt, sigmoid, add, sub, mul, div, min, max, fma };
+/// `sigmoid` is 1 / (1 + exp(-a)) in these steps. `reciprocal` is within an ulp of 1 / a, and takes
+/// subnormal numbers for 0.
+enum class Function { to_f32, to_bf16, negate, exp, sqrt, sigmoid, reciprocal, add, sub, mul, div, min, max, fma };
 
 struct Map {
     ValueId out = -1;

@@ -6,13 +6,13 @@ using namespace dsl;
 
 namespace {
 
-/// `m / divisor`, one division a divisor instead of one an element. Both are scaled by an exact power of
-/// two, so that a subnormal divisor (a column that underflowed, a tiny epsilon) still has a finite
-/// reciprocal, and 0 / 0 is still NaN.
+/// `m / divisor`, one reciprocal a divisor instead of a division an element. Both are scaled by an exact
+/// power of two, so that a subnormal divisor (a column that underflowed, a tiny epsilon) is a normal number
+/// and its reciprocal finite, and 0 / 0 is still NaN.
 Tile divided(const Tile& m, const Tile& divisor) {
     constexpr float kScale = 0x1p24F;
-    const Tile reciprocal = 1.0F / (kScale * divisor);
-    return kScale * m * reciprocal;
+    const Tile inverse = reciprocal(kScale * divisor);
+    return kScale * m * inverse;
 }
 
 }  // namespace
