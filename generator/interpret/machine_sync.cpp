@@ -23,11 +23,11 @@ bool Machine::ready(Fiber& fiber, const ir::Stmt& stmt, const ir::Wait& op) {
     if (!state.over(event, phase)) {
         return false;
     }
+    // Each lane waits for itself: lanes of a warp learn nothing of each other.
     for (Warp* warp : fiber.warps) {
         if (phase >= 0) {
             warp->learn(state.passed());
         }
-        warp->meet();
     }
     if (op.before) {
         free_waits_[&fiber] = {&state, phase, position};
