@@ -8,9 +8,9 @@ namespace tj {
 /// How a tile's coordinates index a tensor, or a tile in shared memory. Per dimension: index = origin +
 /// sum of step * coordinate.
 struct View {
-    static constexpr int kMaxDims = 6;
+    static constexpr int kMaxDims = 8;
     static constexpr int kMaxAxes = 4;
-    static constexpr int kMaxPadded = 6;
+    static constexpr int kMaxPadded = 7;
     struct Dim {
         i64 stride;   ///< elements, or rows if `by_row`
         bool by_row;  ///< the stride is a multiple of the row stride given at launch

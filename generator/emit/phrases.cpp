@@ -203,19 +203,13 @@ std::string Phrases::view(ir::TensorId id, const std::vector<ir::Span>& at, cons
     return view_of(dims, access.padded);
 }
 
-std::string Phrases::slot_view(ir::BufferId id, ir::ValueId held, const std::vector<ir::Span>& at) {
+std::string Phrases::slot_view(ir::BufferId id, const std::vector<ir::Span>& at, const ir::Access& access) {
     const ir::Buffer& buffer = kernel_.buffers[static_cast<std::size_t>(id)];
     std::vector<std::string> dims;
     for (std::size_t d = 0; d < at.size(); ++d) {
         dims.push_back(dim_text(buffer.strides[d], false, false, at[d]));
     }
-    std::vector<ir::AxisId> padded;
-    for (const ir::AxisId axis : value(held).axes) {
-        if (value(held).layout->covered(axis) > extent(axis)) {
-            padded.push_back(axis);
-        }
-    }
-    return view_of(dims, padded);
+    return view_of(dims, access.padded);
 }
 
 std::string Phrases::buffer(ir::BufferId id) {

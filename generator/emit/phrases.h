@@ -40,7 +40,7 @@ public:
 
     std::string layout(ir::ValueId id);
     std::string view(ir::TensorId id, const std::vector<ir::Span>& at, const ir::Access& access);
-    std::string slot_view(ir::BufferId id, ir::ValueId held, const std::vector<ir::Span>& at);
+    std::string slot_view(ir::BufferId id, const std::vector<ir::Span>& at, const ir::Access& access);
     std::string buffer(ir::BufferId id);
     std::string sync(ir::SyncId id);
     std::string role(const ir::Role& role);
@@ -58,10 +58,5 @@ private:
 };
 
 const char* type_text(DType dtype);
-
-/// Elements of 4 bytes that a thread can store to another block together, 1, 2 or 4: its slots that are
-/// neighbours in the buffer, wherever it begins.
-int send_width(const ir::Program& program, const ir::Buffer& buffer, const tj::Layout& layout,
-               const std::vector<ir::Span>& at);
 
 }  // namespace tilejit::emit

@@ -61,14 +61,14 @@ void Statements::print(const ir::Stmt& stmt) {
             [&](const ir::SharedLoad& op) {
                 const std::string held = p.layout(op.out);
                 const std::string buffer = p.buffer(op.buffer);
-                define(op.out,
-                       fmt::format("tj::read<{}, {}, {}, {}>({})", held, buffer, p.slot_view(op.buffer, op.out, op.at),
-                                   op.access.vector, p.slot_place(op.position, op.at)));
+                define(op.out, fmt::format("tj::read<{}, {}, {}, {}>({})", held, buffer,
+                                           p.slot_view(op.buffer, op.at, op.access), op.access.vector,
+                                           p.slot_place(op.position, op.at)));
             },
             [&](const ir::SharedStore& op) {
                 const std::string buffer = p.buffer(op.buffer);
                 const std::string place = p.slot_place(op.position, op.at);
-                call(fmt::format("tj::write<{}, {}, {}>(v{}{}{})", buffer, p.slot_view(op.buffer, op.in, op.at),
+                call(fmt::format("tj::write<{}, {}, {}>(v{}{}{})", buffer, p.slot_view(op.buffer, op.at, op.access),
                                  op.access.vector, op.in, place.empty() ? "" : ", ", place));
             },
             [&](const ir::Constant& op) { number(op.out, float_text(op.value)); },
@@ -177,14 +177,11 @@ void Statements::contract(const ir::Contract& op) {
 }
 
 void Statements::send(const ir::SendTo& op) {
-    const ir::Kernel& kernel = phrases_.kernel();
     const std::string buffer = phrases_.buffer(op.buffer);
-    const std::string view = phrases_.slot_view(op.buffer, op.in, op.at);
-    const int width = send_width(phrases_.program(), kernel.buffers[static_cast<std::size_t>(op.buffer)],
-                                 *phrases_.value(op.in).layout, op.at);
+    const std::string view = phrases_.slot_view(op.buffer, op.at, op.access);
     call(fmt::format("tj::{}<{}, {}, {}, {}, {}>(v{}, {}, {})", op.all ? "send_to_all" : "send_to_owner", buffer, view,
-                     phrases_.sync(op.sync), width, kernel.cluster, op.in, phrases_.index(op.position),
-                     phrases_.origin(op.at)));
+                     phrases_.sync(op.sync), op.access.vector, phrases_.kernel().cluster, op.in,
+                     phrases_.index(op.position), phrases_.origin(op.at)));
 }
 
 void Statements::copy(const ir::CopyIn& op) {

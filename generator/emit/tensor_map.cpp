@@ -58,7 +58,7 @@ public:
 
 private:
     void add(const ir::Dim& dim, const ir::Span& span) {
-        TensorMap::Dim box{dim.extent, dim.open, dim.stride, dim.by_row, 1};
+        TensorMap::Dim box{dim.open ? 1 : dim.extent, dim.open, dim.stride, dim.by_row, 1};
         if (span.axes.empty()) {
             if (dim.open || dim.extent > 1) {
                 entries_.push_back({INT64_MAX, box, span.origin});  // the slot has one element along it

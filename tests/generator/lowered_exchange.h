@@ -170,7 +170,9 @@ private:
         add(body, ir::SharedLoad{held, kParts, {}, all, {4, {}, {}}});
         const int sum = value(DType::f32, {kToken, kQ}, 8, 0, quarter, {{kQ, 4, 1, 1}});
         add(body, ir::Reduce{sum, held, {kStream, kHalf}, ir::Reduction::sum});
-        add(body, ir::SendTo{sum, kSums, var(kTurn), {{var(kRank), {}}, whole(kToken), whole(kQ)}, kSumsFull, false});
+        add(body,
+            ir::SendTo{
+                sum, kSums, var(kTurn), {{var(kRank), {}}, whole(kToken), whole(kQ)}, kSumsFull, false, {4, {}, {}}});
     }
 
     void add_load() {
@@ -203,8 +205,13 @@ private:
                                        {4, {}, {}}});
         const int sum = value(DType::f32, {kToken, kI, kStream}, 1, 9, lanes, {{kStream, 4, 1, 1}});
         add(tiles.body, ir::Reduce{sum, all, {kRankAxis}, ir::Reduction::sum});
-        add(tiles.body,
-            ir::SendTo{sum, kFactors, var(kTurn), {whole(kToken), whole(kI), whole(kStream)}, kFactorsFull, true});
+        add(tiles.body, ir::SendTo{sum,
+                                   kFactors,
+                                   var(kTurn),
+                                   {whole(kToken), whole(kI), whole(kStream)},
+                                   kFactorsFull,
+                                   true,
+                                   {4, {}, {}}});
         add(role.body, std::move(tiles));
         kernel_.roles.push_back(std::move(role));
     }

@@ -81,6 +81,7 @@ extern "C" __global__ void __launch_bounds__(160, 1) mhc_post_fwd_stream(const t
 //      "name": ""
 //     }
 //    ],
+//    "cluster": 1,
 //    "grid": [
 //     {
 //      "constant": 1,
@@ -95,9 +96,11 @@ extern "C" __global__ void __launch_bounds__(160, 1) mhc_post_fwd_stream(const t
 //      "per": 0
 //     }
 //    ],
+//    "programmatic": false,
 //    "shared_bytes": 0,
 //    "symbol": "mhc_post_fwd_stream",
-//    "threads": 160
+//    "threads": 160,
+//    "tiles": null
 //   }
 //  ],
 //  "workspaces": []

@@ -78,6 +78,7 @@ extern "C" __global__ void __launch_bounds__(256, 1) mhc_post_fwd_stream(const t
 //      "name": ""
 //     }
 //    ],
+//    "cluster": 1,
 //    "grid": [
 //     {
 //      "constant": 1,
@@ -92,9 +93,11 @@ extern "C" __global__ void __launch_bounds__(256, 1) mhc_post_fwd_stream(const t
 //      "per": 0
 //     }
 //    ],
+//    "programmatic": false,
 //    "shared_bytes": 0,
 //    "symbol": "mhc_post_fwd_stream",
-//    "threads": 256
+//    "threads": 256,
+//    "tiles": null
 //   }
 //  ],
 //  "workspaces": []

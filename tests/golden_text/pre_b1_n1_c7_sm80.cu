@@ -10,13 +10,13 @@ struct Layout2 {
     static constexpr tj::Layout value{64, 1, {{0, 8, 1, 1}}, 0, {}};
 };
 struct Layout3 {
-    static constexpr tj::Layout value{64, 3, {{2, 2, 1, 32}, {0, 4, 2, 1}, {5, 8, 1, 4}}, 2, {{0, 2, 1, 1}, {6, 2, 1, 2}}};
+    static constexpr tj::Layout value{64, 3, {{2, 2, 1, 32}, {0, 4, 1, 1}, {5, 8, 1, 4}}, 2, {{0, 2, 4, 1}, {6, 2, 1, 2}}};
 };
 struct Layout4 {
-    static constexpr tj::Layout value{64, 3, {{2, 2, 1, 32}, {3, 4, 1, 1}, {0, 8, 1, 4}}, 0, {}};
+    static constexpr tj::Layout value{64, 4, {{2, 2, 1, 32}, {3, 4, 1, 1}, {0, 2, 4, 4}, {0, 4, 1, 8}}, 0, {}};
 };
 struct Layout5 {
-    static constexpr tj::Layout value{64, 3, {{2, 2, 1, 32}, {3, 4, 1, 1}, {0, 8, 1, 4}}, 1, {{4, 8, 1, 1}}};
+    static constexpr tj::Layout value{64, 4, {{2, 2, 1, 32}, {3, 4, 1, 1}, {0, 2, 4, 4}, {0, 4, 1, 8}}, 1, {{4, 8, 1, 1}}};
 };
 struct View1 {
     static constexpr tj::View value{3, {{1, true, true, 1, {0}, {1}}, {7, false, false, 1, {1}, {1}}, {1, false, true, 3, {2, 3, 4}, {32, 8, 1}}}, 0, {}, {}};
@@ -27,64 +27,78 @@ struct Layout6 {
 struct View2 {
     static constexpr tj::View value{3, {{7, true, false, 1, {1}, {1}}, {1, true, true, 3, {2, 3, 4}, {32, 8, 1}}, {1, false, true, 1, {5}, {1}}}, 0, {}, {}};
 };
+struct Layout7 {
+    static constexpr tj::Layout value{64, 3, {{2, 2, 1, 32}, {3, 4, 1, 1}, {5, 8, 1, 4}}, 2, {{4, 8, 1, 1}, {6, 2, 1, 8}}};
+};
+struct Layout8 {
+    static constexpr tj::Layout value{64, 3, {{2, 2, 1, 32}, {0, 4, 1, 1}, {5, 8, 1, 4}}, 1, {{0, 2, 4, 1}}};
+};
 struct Over1 {
     static constexpr tj::Over value{1, {6}, {2}};
 };
-struct Layout7 {
-    static constexpr tj::Layout value{64, 3, {{2, 2, 1, 32}, {0, 4, 2, 1}, {5, 8, 1, 4}}, 1, {{0, 2, 1, 1}}};
+struct Role1 {
+    static constexpr tj::Role value{0, 64, 1, 0};
 };
 struct Buffer1 {
-    static constexpr tj::SharedTile value{0, 4, {1, 2, 5, 0}, {1, 2, 8, 8}, {192, 96, 12, 1}};
+    using type = tj::f32;
+    static constexpr tj::Buffer value{0, 1, 1, 752, 0, 0, false};
+};
+struct View3 {
+    static constexpr tj::View value{4, {{192, false, false, 1, {1}, {1}}, {96, false, false, 1, {2}, {1}}, {12, false, false, 1, {5}, {1}}, {1, false, false, 1, {0}, {1}}}, 0, {}, {}};
+};
+struct Layout9 {
+    static constexpr tj::Layout value{64, 3, {{2, 2, 1, 32}, {0, 2, 4, 4}, {0, 4, 1, 8}}, 0, {}};
 };
 struct Over2 {
     static constexpr tj::Over value{1, {3}, {4}};
 };
-struct Layout8 {
-    static constexpr tj::Layout value{64, 2, {{2, 2, 1, 32}, {0, 8, 1, 4}}, 0, {}};
-};
 struct Buffer2 {
-    static constexpr tj::SharedTile value{752, 3, {1, 2, 0}, {1, 2, 8}, {16, 8, 1}};
+    using type = tj::f32;
+    static constexpr tj::Buffer value{752, 1, 1, 64, 0, 0, false};
 };
-struct Layout9 {
+struct View4 {
+    static constexpr tj::View value{3, {{16, false, false, 1, {1}, {1}}, {8, false, false, 1, {2}, {1}}, {1, false, false, 1, {0}, {1}}}, 0, {}, {}};
+};
+struct Layout10 {
     static constexpr tj::Layout value{64, 2, {{5, 8, 1, 1}, {0, 8, 1, 8}}, 1, {{2, 2, 1, 1}}};
 };
 struct Over3 {
     static constexpr tj::Over value{2, {1, 2}, {1, 2}};
 };
-struct Layout10 {
+struct Layout11 {
     static constexpr tj::Layout value{64, 1, {{0, 8, 1, 1}}, 1, {{2, 2, 1, 1}}};
 };
-struct View3 {
+struct View5 {
     static constexpr tj::View value{3, {{3, false, true, 1, {0}, {1}}, {3, false, false, 0, {}, {}}, {1, false, true, 1, {5}, {1}}}, 0, {}, {}};
 };
-struct View4 {
+struct View6 {
     static constexpr tj::View value{3, {{1, false, true, 1, {0}, {1}}, {1, false, false, 0, {}, {}}, {1, false, false, 0, {}, {}}}, 0, {}, {}};
 };
-struct Layout11 {
+struct Layout12 {
     static constexpr tj::Layout value{64, 1, {{7, 64, 1, 1}}, 0, {}};
 };
-struct View5 {
+struct View7 {
     static constexpr tj::View value{3, {{3, false, true, 1, {7}, {1}}, {3, false, false, 0, {}, {}}, {1, false, false, 1, {8}, {1}}}, 0, {}, {}};
 };
-struct View6 {
+struct View8 {
     static constexpr tj::View value{3, {{3, false, true, 1, {7}, {1}}, {3, false, false, 0, {}, {}}, {1, false, false, 2, {8, 9}, {1, 1}}}, 0, {}, {}};
 };
-struct View7 {
+struct View9 {
     static constexpr tj::View value{3, {{1, false, true, 1, {7}, {1}}, {1, false, false, 0, {}, {}}, {1, false, false, 0, {}, {}}}, 0, {}, {}};
 };
-struct Layout12 {
+struct Layout13 {
     static constexpr tj::Layout value{64, 0, {}, 0, {}};
 };
-struct View8 {
+struct View10 {
     static constexpr tj::View value{1, {{1, false, false, 1, {8}, {1}}}, 0, {}, {}};
 };
-struct View9 {
+struct View11 {
     static constexpr tj::View value{2, {{1, false, true, 1, {7}, {1}}, {1, false, false, 1, {8}, {1}}}, 0, {}, {}};
 };
-struct View10 {
+struct View12 {
     static constexpr tj::View value{2, {{1, true, true, 1, {7}, {1}}, {1, false, false, 1, {8}, {1}}}, 0, {}, {}};
 };
-struct View11 {
+struct View13 {
     static constexpr tj::View value{1, {{1, false, false, 2, {8, 9}, {1, 1}}}, 0, {}, {}};
 };
 struct Over4 {
@@ -93,28 +107,28 @@ struct Over4 {
 struct Over5 {
     static constexpr tj::Over value{1, {8}, {1}};
 };
-struct View12 {
+struct View14 {
     static constexpr tj::View value{3, {{1, false, true, 1, {7}, {1}}, {1, false, false, 1, {8}, {1}}, {1, false, false, 1, {9}, {1}}}, 0, {}, {}};
 };
-struct Layout13 {
+struct Layout14 {
     static constexpr tj::Layout value{256, 1, {{10, 256, 1, 1}}, 1, {{11, 8, 1, 1}}};
 };
-struct View13 {
+struct View15 {
     static constexpr tj::View value{3, {{1, true, true, 1, {10}, {1}}, {7, false, false, 1, {13}, {1}}, {1, false, true, 1, {11}, {1}}}, 0, {}, {}};
 };
-struct Layout14 {
+struct Layout15 {
     static constexpr tj::Layout value{256, 1, {{10, 256, 1, 1}}, 0, {}};
 };
-struct View14 {
+struct View16 {
     static constexpr tj::View value{2, {{1, false, true, 1, {10}, {1}}, {1, false, false, 1, {13}, {1}}}, 0, {}, {}};
 };
-struct View15 {
+struct View17 {
     static constexpr tj::View value{2, {{1, true, true, 1, {10}, {1}}, {1, false, true, 1, {11}, {1}}}, 0, {}, {}};
 };
-struct View16 {
+struct View18 {
     static constexpr tj::View value{3, {{1, false, true, 1, {10}, {1}}, {1, false, false, 1, {12}, {1}}, {1, false, false, 1, {13}, {1}}}, 0, {}, {}};
 };
-struct View17 {
+struct View19 {
     static constexpr tj::View value{3, {{1, true, true, 1, {10}, {1}}, {7, false, false, 1, {12}, {1}}, {1, false, true, 1, {11}, {1}}}, 0, {}, {}};
 };
 
@@ -122,141 +136,146 @@ extern "C" __global__ void __launch_bounds__(64, 1) mhc_pre_fwd_project(const tj
     const tj::i64 tile_0 = tj::block<0>();
     const tj::i64 slice_1 = tj::block<1>();
     const tj::i64 q_block_2 = tj::block<2>();
+    tj::launch_dependents();  // mhc_pre_fwd_two_pass.cpp:58
     // role project: 2 warps
-    const auto v0 = tj::fill<Layout1>(0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:81
-    const auto v1 = tj::fill<Layout2>(0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:81
-    auto v23 = v0;
-    auto v24 = v1;
+    const auto v0 = tj::fill<Layout1>(0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:82
+    const auto v1 = tj::fill<Layout2>(0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:82
+    tj::wait_for_dependencies();  // mhc_pre_fwd_two_pass.cpp:81
+    auto v24 = v0;
+    auto v25 = v1;
     #pragma unroll 1
-    for (int group_3 = 0; group_3 < 1; ++group_3) {  // mhc_pre_fwd_two_pass.cpp:80
-        const auto& v2 = v23;
-        const auto& v3 = v24;
-        const auto v4 = tj::fill<Layout3>(0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:73
-        const auto v5 = tj::fill<Layout4>(0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:73
-        auto v13 = v4;
-        auto v14 = v5;
+    for (int group_3 = 0; group_3 < 1; ++group_3) {  // mhc_pre_fwd_two_pass.cpp:81
+        const auto& v2 = v24;
+        const auto& v3 = v25;
+        const auto v4 = tj::fill<Layout3>(0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:74
+        const auto v5 = tj::fill<Layout4>(0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:74
+        auto v14 = v4;
+        auto v15 = v5;
         #pragma unroll 1
-        for (int step_4 = 0; step_4 < 1; ++step_4) {  // mhc_pre_fwd_two_pass.cpp:71
-            const auto& v6 = v13;
-            const auto& v7 = v14;
-            const auto v8 = tj::load<Layout5, View1, 1>(x, x_row, tj::At<3>{{tile_0 * 8, group_3, slice_1 * 64 + step_4 * 32}}, tj::At<3>{{batch, 1, 7}});  // mhc_pre_fwd_two_pass.cpp:65
-            const auto v9 = tj::load<Layout6, View2, 1>(phi, phi_row, tj::At<3>{{group_3, slice_1 * 64 + step_4 * 32, q_block_2 * 8}}, tj::At<3>{{1, 7, 3}});  // mhc_pre_fwd_two_pass.cpp:66
-            const auto v10 = tj::map<tj::fn::to_f32, Layout5>(v8);  // mhc_pre_fwd_two_pass.cpp:67
-            const auto v11 = tj::mma<1, 1>(v9, v8, v6);  // mhc_pre_fwd_two_pass.cpp:68
-            const auto v12 = tj::contract<Layout4, 4, 8>(v10, v10, v7);  // mhc_pre_fwd_two_pass.cpp:69
-            v13 = v11;
+        for (int step_4 = 0; step_4 < 1; ++step_4) {  // mhc_pre_fwd_two_pass.cpp:72
+            const auto& v6 = v14;
+            const auto& v7 = v15;
+            const auto v8 = tj::load<Layout5, View1, 1>(x, x_row, tj::At<3>{{tile_0 * 8, group_3, slice_1 * 64 + step_4 * 32}}, tj::At<3>{{batch, 1, 7}});  // mhc_pre_fwd_two_pass.cpp:66
+            const auto v9 = tj::load<Layout6, View2, 1>(phi, phi_row, tj::At<3>{{group_3, slice_1 * 64 + step_4 * 32, q_block_2 * 8}}, tj::At<3>{{1, 7, 3}});  // mhc_pre_fwd_two_pass.cpp:67
+            const auto v10 = tj::map<tj::fn::to_f32, Layout5>(v8);  // mhc_pre_fwd_two_pass.cpp:68
+            const auto v11 = tj::split<Layout7, 6>(v9);  // mhc_pre_fwd_two_pass.cpp:69
+            const auto v12 = tj::mma<1, 1>(v11, v8, v6);  // mhc_pre_fwd_two_pass.cpp:69
+            const auto v13 = tj::contract<Layout4, 4, 8>(v10, v10, v7);  // mhc_pre_fwd_two_pass.cpp:70
             v14 = v12;
+            v15 = v13;
         }
-        const auto v15 = tj::reduce<tj::fn::sum, Layout7, Over1>(v13);  // mhc_pre_fwd_two_pass.cpp:75
-        tj::barrier();  // mhc_pre_fwd_two_pass.cpp:75
-        tj::share<Buffer1>(v15);  // mhc_pre_fwd_two_pass.cpp:75
-        const auto v16 = tj::reduce<tj::fn::sum, Layout8, Over2>(v14);  // mhc_pre_fwd_two_pass.cpp:76
-        tj::share<Buffer2>(v16);  // mhc_pre_fwd_two_pass.cpp:76
-        tj::barrier();  // mhc_pre_fwd_two_pass.cpp:77
-        const auto v17 = tj::read<tj::f32, Layout9, Buffer1>();  // mhc_pre_fwd_two_pass.cpp:77
-        const auto v18 = tj::reduce<tj::fn::sum, Layout1, Over3>(v17);  // mhc_pre_fwd_two_pass.cpp:77
-        const auto v19 = tj::map<tj::fn::add, Layout1>(v2, v18);  // mhc_pre_fwd_two_pass.cpp:77
-        const auto v20 = tj::read<tj::f32, Layout10, Buffer2>();  // mhc_pre_fwd_two_pass.cpp:78
-        const auto v21 = tj::reduce<tj::fn::sum, Layout2, Over3>(v20);  // mhc_pre_fwd_two_pass.cpp:78
-        const auto v22 = tj::map<tj::fn::add, Layout2>(v3, v21);  // mhc_pre_fwd_two_pass.cpp:78
-        v23 = v19;
-        v24 = v22;
+        const auto v16 = tj::reduce<tj::fn::sum, Layout8, Over1>(v14);  // mhc_pre_fwd_two_pass.cpp:76
+        tj::barrier<Role1>();  // mhc_pre_fwd_two_pass.cpp:76
+        tj::write<Buffer1, View3, 1>(v16);  // mhc_pre_fwd_two_pass.cpp:76
+        const auto v17 = tj::reduce<tj::fn::sum, Layout9, Over2>(v15);  // mhc_pre_fwd_two_pass.cpp:77
+        tj::write<Buffer2, View4, 1>(v17);  // mhc_pre_fwd_two_pass.cpp:77
+        tj::barrier<Role1>();  // mhc_pre_fwd_two_pass.cpp:78
+        const auto v18 = tj::read<Layout10, Buffer1, View3, 1>();  // mhc_pre_fwd_two_pass.cpp:78
+        const auto v19 = tj::reduce<tj::fn::sum, Layout1, Over3>(v18);  // mhc_pre_fwd_two_pass.cpp:78
+        const auto v20 = tj::map<tj::fn::add, Layout1>(v2, v19);  // mhc_pre_fwd_two_pass.cpp:78
+        const auto v21 = tj::read<Layout11, Buffer2, View4, 1>();  // mhc_pre_fwd_two_pass.cpp:79
+        const auto v22 = tj::reduce<tj::fn::sum, Layout2, Over3>(v21);  // mhc_pre_fwd_two_pass.cpp:79
+        const auto v23 = tj::map<tj::fn::add, Layout2>(v3, v22);  // mhc_pre_fwd_two_pass.cpp:79
+        v24 = v20;
+        v25 = v23;
     }
-    tj::store<View3, 1>(partial, 0, tj::At<3>{{tile_0 * 8, slice_1, q_block_2 * 8}}, tj::At<3>{{batch, 1, 3}}, v23);  // mhc_pre_fwd_two_pass.cpp:82
-    tj::store<View4, 1>(squares, 0, tj::At<3>{{tile_0 * 8, slice_1, q_block_2}}, tj::At<3>{{batch, 1, 1}}, v24);  // mhc_pre_fwd_two_pass.cpp:84
+    tj::store<View5, 1>(partial, 0, tj::At<3>{{tile_0 * 8, slice_1, q_block_2 * 8}}, tj::At<3>{{batch, 1, 3}}, v24);  // mhc_pre_fwd_two_pass.cpp:83
+    tj::store<View6, 1>(squares, 0, tj::At<3>{{tile_0 * 8, slice_1, q_block_2}}, tj::At<3>{{batch, 1, 1}}, v25);  // mhc_pre_fwd_two_pass.cpp:85
 }
 
 extern "C" __global__ void __launch_bounds__(64, 1) mhc_pre_fwd_coefficients(tj::f32* partial, tj::f32* squares, const tj::f32* b, tj::f32* h_pre, tj::f32* h_post, tj::i64 h_post_row, tj::f32* mixing, tj::i64 batch, tj::f32 alpha_pre, tj::f32 alpha_post, tj::f32 alpha_res, tj::f32 sinkhorn_eps, tj::i32 sinkhorn_repeat) {
     const tj::i64 tile_5 = tj::block<0>();
+    tj::launch_dependents();  // mhc_pre_fwd_two_pass.cpp:100
     // role coefficients: 2 warps
-    const auto v25 = tj::fill<Layout11>(0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:124
-    const auto v26 = tj::fill<Layout11>(0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:124
-    const auto v27 = tj::fill<Layout11>(0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:124
-    const auto v28 = tj::fill<Layout11>(0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:124
-    auto v41 = v25;
+    const auto v26 = tj::fill<Layout12>(0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:111
+    const auto v27 = tj::fill<Layout12>(0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:111
+    const auto v28 = tj::fill<Layout12>(0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:111
+    const auto v29 = tj::fill<Layout12>(0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:111
+    tj::wait_for_dependencies();  // mhc_pre_fwd_two_pass.cpp:109
     auto v42 = v26;
     auto v43 = v27;
     auto v44 = v28;
+    auto v45 = v29;
     #pragma unroll 1
-    for (int slice_6 = 0; slice_6 < 1; ++slice_6) {  // mhc_pre_fwd_two_pass.cpp:122
-        const auto& v29 = v41;
+    for (int slice_6 = 0; slice_6 < 1; ++slice_6) {  // mhc_pre_fwd_two_pass.cpp:109
         const auto& v30 = v42;
         const auto& v31 = v43;
         const auto& v32 = v44;
-        const auto v33 = tj::load<Layout11, View5, 1>(partial, 0, tj::At<3>{{tile_5 * 64, slice_6, 0}}, tj::At<3>{{batch, 1, 3}});  // mhc_pre_fwd_two_pass.cpp:117
-        const auto v34 = tj::map<tj::fn::add, Layout11>(v29, v33);  // mhc_pre_fwd_two_pass.cpp:117
-        const auto v35 = tj::load<Layout11, View5, 1>(partial, 0, tj::At<3>{{tile_5 * 64, slice_6, 1}}, tj::At<3>{{batch, 1, 3}});  // mhc_pre_fwd_two_pass.cpp:118
-        const auto v36 = tj::map<tj::fn::add, Layout11>(v30, v35);  // mhc_pre_fwd_two_pass.cpp:118
-        const auto v37 = tj::load<Layout11, View6, 1>(partial, 0, tj::At<3>{{tile_5 * 64, slice_6, 2}}, tj::At<3>{{batch, 1, 3}});  // mhc_pre_fwd_two_pass.cpp:119
-        const auto v38 = tj::map<tj::fn::add, Layout11>(v31, v37);  // mhc_pre_fwd_two_pass.cpp:119
-        const auto v39 = tj::load<Layout11, View7, 1>(squares, 0, tj::At<3>{{tile_5 * 64, slice_6, 0}}, tj::At<3>{{batch, 1, 1}});  // mhc_pre_fwd_two_pass.cpp:120
-        const auto v40 = tj::map<tj::fn::add, Layout11>(v32, v39);  // mhc_pre_fwd_two_pass.cpp:120
-        v41 = v34;
-        v42 = v36;
-        v43 = v38;
-        v44 = v40;
+        const auto& v33 = v45;
+        const auto v34 = tj::load<Layout12, View7, 1>(partial, 0, tj::At<3>{{tile_5 * 64, slice_6, 0}}, tj::At<3>{{batch, 1, 3}});  // mhc_pre_fwd_two_pass.cpp:104
+        const auto v35 = tj::map<tj::fn::add, Layout12>(v30, v34);  // mhc_pre_fwd_two_pass.cpp:104
+        const auto v36 = tj::load<Layout12, View7, 1>(partial, 0, tj::At<3>{{tile_5 * 64, slice_6, 1}}, tj::At<3>{{batch, 1, 3}});  // mhc_pre_fwd_two_pass.cpp:105
+        const auto v37 = tj::map<tj::fn::add, Layout12>(v31, v36);  // mhc_pre_fwd_two_pass.cpp:105
+        const auto v38 = tj::load<Layout12, View8, 1>(partial, 0, tj::At<3>{{tile_5 * 64, slice_6, 2}}, tj::At<3>{{batch, 1, 3}});  // mhc_pre_fwd_two_pass.cpp:106
+        const auto v39 = tj::map<tj::fn::add, Layout12>(v32, v38);  // mhc_pre_fwd_two_pass.cpp:106
+        const auto v40 = tj::load<Layout12, View9, 1>(squares, 0, tj::At<3>{{tile_5 * 64, slice_6, 0}}, tj::At<3>{{batch, 1, 1}});  // mhc_pre_fwd_two_pass.cpp:107
+        const auto v41 = tj::map<tj::fn::add, Layout12>(v33, v40);  // mhc_pre_fwd_two_pass.cpp:107
+        v42 = v35;
+        v43 = v37;
+        v44 = v39;
+        v45 = v41;
     }
-    const auto v46 = tj::map<tj::fn::div, Layout11>(v44, 0x1.cp+2F);  // mhc_pre_fwd_two_pass.cpp:127
-    const auto v47 = tj::map<tj::fn::sqrt, Layout11>(v46);  // mhc_pre_fwd_two_pass.cpp:127
-    const auto v49 = tj::map<tj::fn::add, Layout11>(v47, 0x1.a36e2ep-14F);  // mhc_pre_fwd_two_pass.cpp:127
-    const auto v51 = tj::map<tj::fn::div, Layout11>(0x1p+0F, v49);  // mhc_pre_fwd_two_pass.cpp:127
-    const auto v52 = tj::load<Layout12, View8, 1>(b, 0, tj::At<1>{{0}}, tj::At<1>{{3}});  // mhc_pre_fwd_two_pass.cpp:129
-    const auto v54 = tj::map<tj::fn::mul, Layout11>(alpha_pre, v41);  // mhc_pre_fwd_two_pass.cpp:130
-    const auto v55 = tj::map<tj::fn::mul, Layout11>(v54, v51);  // mhc_pre_fwd_two_pass.cpp:130
-    const auto v56 = tj::map<tj::fn::add, Layout11>(v55, v52);  // mhc_pre_fwd_two_pass.cpp:130
-    const auto v57 = tj::map<tj::fn::sigmoid, Layout11>(v56);  // mhc_pre_fwd_two_pass.cpp:130
-    tj::store<View9, 1>(h_pre, 0, tj::At<2>{{tile_5 * 64, 0}}, tj::At<2>{{batch, 1}}, v57);  // mhc_pre_fwd_two_pass.cpp:130
-    const auto v58 = tj::load<Layout12, View8, 1>(b, 0, tj::At<1>{{1}}, tj::At<1>{{3}});  // mhc_pre_fwd_two_pass.cpp:131
-    const auto v60 = tj::map<tj::fn::mul, Layout11>(alpha_post, v42);  // mhc_pre_fwd_two_pass.cpp:132
-    const auto v61 = tj::map<tj::fn::mul, Layout11>(v60, v51);  // mhc_pre_fwd_two_pass.cpp:132
-    const auto v62 = tj::map<tj::fn::add, Layout11>(v61, v58);  // mhc_pre_fwd_two_pass.cpp:132
-    const auto v63 = tj::map<tj::fn::sigmoid, Layout11>(v62);  // mhc_pre_fwd_two_pass.cpp:132
-    const auto v65 = tj::map<tj::fn::mul, Layout11>(0x1p+1F, v63);  // mhc_pre_fwd_two_pass.cpp:132
-    tj::store<View10, 1>(h_post, h_post_row, tj::At<2>{{tile_5 * 64, 0}}, tj::At<2>{{batch, 1}}, v65);  // mhc_pre_fwd_two_pass.cpp:132
-    const auto v66 = tj::load<Layout12, View11, 1>(b, 0, tj::At<1>{{2}}, tj::At<1>{{3}});  // mhc_pre_fwd_two_pass.cpp:133
-    const auto v68 = tj::map<tj::fn::mul, Layout11>(alpha_res, v43);  // mhc_pre_fwd_two_pass.cpp:134
-    const auto v69 = tj::map<tj::fn::mul, Layout11>(v68, v51);  // mhc_pre_fwd_two_pass.cpp:134
-    const auto v70 = tj::map<tj::fn::add, Layout11>(v69, v66);  // mhc_pre_fwd_two_pass.cpp:134
-    const auto v71 = tj::reduce<tj::fn::largest, Layout11, Over4>(v70);  // mhc_pre_fwd_two_pass.cpp:135
-    const auto v72 = tj::map<tj::fn::sub, Layout11>(v70, v71);  // mhc_pre_fwd_two_pass.cpp:135
-    const auto v73 = tj::map<tj::fn::exp, Layout11>(v72);  // mhc_pre_fwd_two_pass.cpp:135
-    auto v94 = v73;
+    const auto v47 = tj::map<tj::fn::div, Layout12>(v45, 0x1.cp+2F);  // mhc_pre_fwd_coefficients.cpp:34
+    const auto v48 = tj::map<tj::fn::sqrt, Layout12>(v47);  // mhc_pre_fwd_coefficients.cpp:34
+    const auto v50 = tj::map<tj::fn::add, Layout12>(v48, 0x1.a36e2ep-14F);  // mhc_pre_fwd_coefficients.cpp:34
+    const auto v52 = tj::map<tj::fn::div, Layout12>(0x1p+0F, v50);  // mhc_pre_fwd_coefficients.cpp:34
+    const auto v53 = tj::load<Layout13, View10, 1>(b, 0, tj::At<1>{{0}}, tj::At<1>{{3}});  // mhc_pre_fwd_coefficients.cpp:38
+    const auto v55 = tj::map<tj::fn::mul, Layout12>(alpha_pre, v42);  // mhc_pre_fwd_coefficients.cpp:38
+    const auto v56 = tj::map<tj::fn::mul, Layout12>(v55, v52);  // mhc_pre_fwd_coefficients.cpp:38
+    const auto v57 = tj::map<tj::fn::add, Layout12>(v56, v53);  // mhc_pre_fwd_coefficients.cpp:38
+    const auto v58 = tj::map<tj::fn::sigmoid, Layout12>(v57);  // mhc_pre_fwd_coefficients.cpp:38
+    tj::store<View11, 1>(h_pre, 0, tj::At<2>{{tile_5 * 64, 0}}, tj::At<2>{{batch, 1}}, v58);  // mhc_pre_fwd_two_pass.cpp:114
+    const auto v59 = tj::load<Layout13, View10, 1>(b, 0, tj::At<1>{{1}}, tj::At<1>{{3}});  // mhc_pre_fwd_coefficients.cpp:42
+    const auto v61 = tj::map<tj::fn::mul, Layout12>(alpha_post, v43);  // mhc_pre_fwd_coefficients.cpp:42
+    const auto v62 = tj::map<tj::fn::mul, Layout12>(v61, v52);  // mhc_pre_fwd_coefficients.cpp:42
+    const auto v63 = tj::map<tj::fn::add, Layout12>(v62, v59);  // mhc_pre_fwd_coefficients.cpp:42
+    const auto v64 = tj::map<tj::fn::sigmoid, Layout12>(v63);  // mhc_pre_fwd_coefficients.cpp:42
+    const auto v66 = tj::map<tj::fn::mul, Layout12>(0x1p+1F, v64);  // mhc_pre_fwd_coefficients.cpp:42
+    tj::store<View12, 1>(h_post, h_post_row, tj::At<2>{{tile_5 * 64, 0}}, tj::At<2>{{batch, 1}}, v66);  // mhc_pre_fwd_two_pass.cpp:115
+    const auto v67 = tj::load<Layout13, View13, 1>(b, 0, tj::At<1>{{2}}, tj::At<1>{{3}});  // mhc_pre_fwd_coefficients.cpp:46
+    const auto v69 = tj::map<tj::fn::mul, Layout12>(alpha_res, v44);  // mhc_pre_fwd_coefficients.cpp:47
+    const auto v70 = tj::map<tj::fn::mul, Layout12>(v69, v52);  // mhc_pre_fwd_coefficients.cpp:47
+    const auto v71 = tj::map<tj::fn::add, Layout12>(v70, v67);  // mhc_pre_fwd_coefficients.cpp:47
+    const auto v72 = tj::reduce<tj::fn::largest, Layout12, Over4>(v71);  // mhc_pre_fwd_coefficients.cpp:48
+    const auto v73 = tj::map<tj::fn::sub, Layout12>(v71, v72);  // mhc_pre_fwd_coefficients.cpp:48
+    const auto v74 = tj::map<tj::fn::exp, Layout12>(v73);  // mhc_pre_fwd_coefficients.cpp:48
+    auto v95 = v74;
     #pragma unroll 1
-    for (int repeat_7 = 0; repeat_7 < sinkhorn_repeat; ++repeat_7) {  // mhc_pre_fwd_two_pass.cpp:137
-        const auto& v75 = v94;
-        const auto v76 = tj::reduce<tj::fn::sum, Layout11, Over4>(v75);  // mhc_pre_fwd_two_pass.cpp:138
-        const auto v77 = tj::map<tj::fn::add, Layout11>(v76, sinkhorn_eps);  // mhc_pre_fwd_two_pass.cpp:138
-        const auto v79 = tj::map<tj::fn::mul, Layout11>(0x1p+24F, v77);  // mhc_pre_fwd_two_pass.cpp:93
-        const auto v81 = tj::map<tj::fn::div, Layout11>(0x1p+0F, v79);  // mhc_pre_fwd_two_pass.cpp:93
-        const auto v83 = tj::map<tj::fn::mul, Layout11>(0x1p+24F, v75);  // mhc_pre_fwd_two_pass.cpp:94
-        const auto v84 = tj::map<tj::fn::mul, Layout11>(v83, v81);  // mhc_pre_fwd_two_pass.cpp:94
-        const auto v85 = tj::reduce<tj::fn::sum, Layout11, Over5>(v84);  // mhc_pre_fwd_two_pass.cpp:139
-        const auto v86 = tj::map<tj::fn::add, Layout11>(v85, sinkhorn_eps);  // mhc_pre_fwd_two_pass.cpp:139
-        const auto v88 = tj::map<tj::fn::mul, Layout11>(0x1p+24F, v86);  // mhc_pre_fwd_two_pass.cpp:93
-        const auto v90 = tj::map<tj::fn::div, Layout11>(0x1p+0F, v88);  // mhc_pre_fwd_two_pass.cpp:93
-        const auto v92 = tj::map<tj::fn::mul, Layout11>(0x1p+24F, v84);  // mhc_pre_fwd_two_pass.cpp:94
-        const auto v93 = tj::map<tj::fn::mul, Layout11>(v92, v90);  // mhc_pre_fwd_two_pass.cpp:94
-        v94 = v93;
+    for (int repeat_7 = 0; repeat_7 < sinkhorn_repeat; ++repeat_7) {  // mhc_pre_fwd_coefficients.cpp:50
+        const auto& v76 = v95;
+        const auto v77 = tj::reduce<tj::fn::sum, Layout12, Over4>(v76);  // mhc_pre_fwd_coefficients.cpp:51
+        const auto v78 = tj::map<tj::fn::add, Layout12>(v77, sinkhorn_eps);  // mhc_pre_fwd_coefficients.cpp:51
+        const auto v80 = tj::map<tj::fn::mul, Layout12>(0x1p+24F, v78);  // mhc_pre_fwd_coefficients.cpp:14
+        const auto v82 = tj::map<tj::fn::div, Layout12>(0x1p+0F, v80);  // mhc_pre_fwd_coefficients.cpp:14
+        const auto v84 = tj::map<tj::fn::mul, Layout12>(0x1p+24F, v76);  // mhc_pre_fwd_coefficients.cpp:15
+        const auto v85 = tj::map<tj::fn::mul, Layout12>(v84, v82);  // mhc_pre_fwd_coefficients.cpp:15
+        const auto v86 = tj::reduce<tj::fn::sum, Layout12, Over5>(v85);  // mhc_pre_fwd_coefficients.cpp:52
+        const auto v87 = tj::map<tj::fn::add, Layout12>(v86, sinkhorn_eps);  // mhc_pre_fwd_coefficients.cpp:52
+        const auto v89 = tj::map<tj::fn::mul, Layout12>(0x1p+24F, v87);  // mhc_pre_fwd_coefficients.cpp:14
+        const auto v91 = tj::map<tj::fn::div, Layout12>(0x1p+0F, v89);  // mhc_pre_fwd_coefficients.cpp:14
+        const auto v93 = tj::map<tj::fn::mul, Layout12>(0x1p+24F, v85);  // mhc_pre_fwd_coefficients.cpp:15
+        const auto v94 = tj::map<tj::fn::mul, Layout12>(v93, v91);  // mhc_pre_fwd_coefficients.cpp:15
+        v95 = v94;
     }
-    tj::store<View12, 1>(mixing, 0, tj::At<3>{{tile_5 * 64, 0, 0}}, tj::At<3>{{batch, 1, 1}}, v94);  // mhc_pre_fwd_two_pass.cpp:141
+    tj::store<View14, 1>(mixing, 0, tj::At<3>{{tile_5 * 64, 0, 0}}, tj::At<3>{{batch, 1, 1}}, v95);  // mhc_pre_fwd_two_pass.cpp:116
 }
 
 extern "C" __global__ void __launch_bounds__(256, 1) mhc_pre_fwd_mix(const tj::bf16* x, tj::i64 x_row, tj::f32* h_pre, tj::bf16* x_layer, tj::i64 x_layer_row, tj::f32* mixing, tj::bf16* x_res, tj::i64 x_res_row, tj::i64 batch) {
     const tj::i64 tile_8 = tj::block<0>();
     const tj::i64 columns_9 = tj::block<1>();
     // role mix: 8 warps
-    const auto v95 = tj::load<Layout13, View13, 1>(x, x_row, tj::At<3>{{tile_8 * 256, 0, columns_9 * 8}}, tj::At<3>{{batch, 1, 7}});  // mhc_pre_fwd_two_pass.cpp:163
-    const auto v96 = tj::map<tj::fn::to_f32, Layout13>(v95);  // mhc_pre_fwd_two_pass.cpp:163
-    const auto v97 = tj::load<Layout14, View14, 1>(h_pre, 0, tj::At<2>{{tile_8 * 256, 0}}, tj::At<2>{{batch, 1}});  // mhc_pre_fwd_two_pass.cpp:164
-    const auto v98 = tj::contract<Layout13, 13, 1>(v97, v96, 0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:164
-    const auto v99 = tj::map<tj::fn::to_bf16, Layout13>(v98);  // mhc_pre_fwd_two_pass.cpp:164
-    tj::store<View15, 1>(x_layer, x_layer_row, tj::At<2>{{tile_8 * 256, columns_9 * 8}}, tj::At<2>{{batch, 7}}, v99);  // mhc_pre_fwd_two_pass.cpp:164
+    const auto v96 = tj::load<Layout14, View15, 1>(x, x_row, tj::At<3>{{tile_8 * 256, 0, columns_9 * 8}}, tj::At<3>{{batch, 1, 7}});  // mhc_pre_fwd_two_pass.cpp:138
+    const auto v97 = tj::map<tj::fn::to_f32, Layout14>(v96);  // mhc_pre_fwd_two_pass.cpp:138
+    const auto v98 = tj::load<Layout15, View16, 1>(h_pre, 0, tj::At<2>{{tile_8 * 256, 0}}, tj::At<2>{{batch, 1}});  // mhc_pre_fwd_two_pass.cpp:139
+    const auto v99 = tj::contract<Layout14, 13, 1>(v98, v97, 0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:139
+    const auto v100 = tj::map<tj::fn::to_bf16, Layout14>(v99);  // mhc_pre_fwd_two_pass.cpp:139
+    tj::store<View17, 1>(x_layer, x_layer_row, tj::At<2>{{tile_8 * 256, columns_9 * 8}}, tj::At<2>{{batch, 7}}, v100);  // mhc_pre_fwd_two_pass.cpp:139
     #pragma unroll 1
-    for (int rows_10 = 0; rows_10 < 1; ++rows_10) {  // mhc_pre_fwd_two_pass.cpp:165
-        const auto v100 = tj::load<Layout14, View16, 1>(mixing, 0, tj::At<3>{{tile_8 * 256, rows_10, 0}}, tj::At<3>{{batch, 1, 1}});  // mhc_pre_fwd_two_pass.cpp:166
-        const auto v101 = tj::contract<Layout13, 13, 1>(v100, v96, 0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:167
-        const auto v102 = tj::map<tj::fn::to_bf16, Layout13>(v101);  // mhc_pre_fwd_two_pass.cpp:167
-        tj::store<View17, 1>(x_res, x_res_row, tj::At<3>{{tile_8 * 256, rows_10, columns_9 * 8}}, tj::At<3>{{batch, 1, 7}}, v102);  // mhc_pre_fwd_two_pass.cpp:167
+    for (int rows_10 = 0; rows_10 < 1; ++rows_10) {  // mhc_pre_fwd_two_pass.cpp:140
+        const auto v101 = tj::load<Layout15, View18, 1>(mixing, 0, tj::At<3>{{tile_8 * 256, rows_10, 0}}, tj::At<3>{{batch, 1, 1}});  // mhc_pre_fwd_two_pass.cpp:141
+        const auto v102 = tj::contract<Layout14, 13, 1>(v101, v97, 0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:142
+        const auto v103 = tj::map<tj::fn::to_bf16, Layout14>(v102);  // mhc_pre_fwd_two_pass.cpp:142
+        tj::store<View19, 1>(x_res, x_res_row, tj::At<3>{{tile_8 * 256, rows_10, columns_9 * 8}}, tj::At<3>{{batch, 1, 7}}, v103);  // mhc_pre_fwd_two_pass.cpp:142
     }
 }
 
@@ -294,6 +313,7 @@ extern "C" __global__ void __launch_bounds__(256, 1) mhc_pre_fwd_mix(const tj::b
 //      "name": ""
 //     }
 //    ],
+//    "cluster": 1,
 //    "grid": [
 //     {
 //      "constant": 1,
@@ -308,9 +328,11 @@ extern "C" __global__ void __launch_bounds__(256, 1) mhc_pre_fwd_mix(const tj::b
 //      "per": 0
 //     }
 //    ],
+//    "programmatic": true,
 //    "shared_bytes": 816,
 //    "symbol": "mhc_pre_fwd_project",
-//    "threads": 64
+//    "threads": 64,
+//    "tiles": null
 //   },
 //   {
 //    "args": [
@@ -367,6 +389,7 @@ extern "C" __global__ void __launch_bounds__(256, 1) mhc_pre_fwd_mix(const tj::b
 //      "name": "sinkhorn_repeat"
 //     }
 //    ],
+//    "cluster": 1,
 //    "grid": [
 //     {
 //      "constant": 1,
@@ -381,9 +404,11 @@ extern "C" __global__ void __launch_bounds__(256, 1) mhc_pre_fwd_mix(const tj::b
 //      "per": 0
 //     }
 //    ],
+//    "programmatic": true,
 //    "shared_bytes": 0,
 //    "symbol": "mhc_pre_fwd_coefficients",
-//    "threads": 64
+//    "threads": 64,
+//    "tiles": null
 //   },
 //   {
 //    "args": [
@@ -424,6 +449,7 @@ extern "C" __global__ void __launch_bounds__(256, 1) mhc_pre_fwd_mix(const tj::b
 //      "name": ""
 //     }
 //    ],
+//    "cluster": 1,
 //    "grid": [
 //     {
 //      "constant": 1,
@@ -438,9 +464,11 @@ extern "C" __global__ void __launch_bounds__(256, 1) mhc_pre_fwd_mix(const tj::b
 //      "per": 0
 //     }
 //    ],
+//    "programmatic": false,
 //    "shared_bytes": 0,
 //    "symbol": "mhc_pre_fwd_mix",
-//    "threads": 256
+//    "threads": 256,
+//    "tiles": null
 //   }
 //  ],
 //  "workspaces": [

@@ -101,7 +101,7 @@ TEST_CASE("products with several tiles of both sides") {
         Products g(toy(arch));
         check_compiles(pass::run_all(g.finish(
             [&](RoleBuilder& r) {
-                const Tile weights = r.load(g.weights());
+                const Tile weights = split(r.load(g.weights()), g.half);
                 const Tile tokens = r.load(g.tokens());
                 const Tile acc = r.fill({g.stream, g.half, g.q, g.token}, 0);
                 r.store(mma(weights, tokens, g.chunk, g.element, g.half, acc), g.y(g.at, g.stream, g.half, g.q));
