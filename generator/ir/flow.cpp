@@ -330,7 +330,9 @@ int least_slots(const Kernel& kernel, ChannelId exchange) {
     internal_check(!sends.empty() && receive != nullptr, "an exchange without a sender or receiver");
     const Knows needed = scatter ? Knows::all : Knows::owner;
     const std::int64_t step = scatter ? kernel.cluster : 1;
-    for (std::int64_t turns = step; turns < limit; turns += step) {
+    // A copy of the receiver waits for a slot's tiles one after the other: the slot's are all of one copy.
+    const std::int64_t least = step * receive->role->copies;
+    for (std::int64_t turns = least; turns < limit; turns += least) {
         if (std::all_of(after.begin(), after.end(), [&](const Reach& reach) {
                 return std::all_of(sends.begin(), sends.end(),
                                    [&](int send) { return reach.reaches(send, needed, turns); });

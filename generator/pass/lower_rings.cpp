@@ -9,6 +9,8 @@
 //
 // Four barriers a slot, of which a ring has those that it needs: full (filled), read (those that only read
 // are done, the updater may write), updated (the updater is done), free (may be filled again).
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -29,7 +31,7 @@ public:
     void lower() {
         place_ring(program_, buffer());
         for (const ir::Role& role : kernel_.roles) {
-            collect(role, role.body);
+            collect(role, role.body, -1);
         }
         add_syncs();
         for (ir::Role& role : kernel_.roles) {
@@ -48,9 +50,12 @@ private:
     }
 
     /// Who fills the ring and releases its tiles, and whether all its copies suit the engine.
-    void collect(const ir::Role& role, const std::vector<ir::Stmt>& body) {
+    void collect(const ir::Role& role, const std::vector<ir::Stmt>& body, ir::VarId turn) {
         for (std::size_t i = 0; i < body.size(); ++i) {
-            if (const auto* fill = use<ir::Fill>(body[i])) {
+            if (const auto* acquire = use<ir::Acquire>(body[i])) {
+                check_copies(role, acquire->position, turn, body[i].at);
+            } else if (const auto* fill = use<ir::Fill>(body[i])) {
+                check_copies(role, fill->position, turn, body[i].at);
                 filler_warps_ = role.warps;
                 engine_ = engine_ && engine_serves(program_, buffer(), fill->tensor, fill->at);
             } else if (const auto* drain = use<ir::Drain>(body[i])) {
@@ -61,9 +66,27 @@ private:
                 updater_ = release->use == Use::update ? &role : updater_;
                 released_by_copy_ =
                     released_by_copy_ || (release->use == Use::update && i > 0 && use<ir::Drain>(body[i - 1]));
+            } else if (const auto* tiles = std::get_if<ir::TileLoop>(&body[i].op)) {
+                collect(role, tiles->body, tiles->turn);
             } else if (const std::vector<ir::Stmt>* inner = ir::body_of(body[i].op)) {
-                collect(role, *inner);
+                collect(role, *inner, turn);
             }
+        }
+    }
+
+    /// A barrier tells a phase from the next, but not from the one after: who waits for a slot's tile must
+    /// have waited for the one before it.
+    void check_copies(const ir::Role& role, const ir::Index& position, ir::VarId turn, const ir::Location& at) {
+        std::int64_t together = role.copies;
+        for (const auto& [var, coefficient] : position.terms) {
+            together *= var == turn ? coefficient : 1;
+        }
+        if (role.copies > 1 && buffer().slots % together != 0) {
+            throw GenerateError(
+                fmt::format("{}:{}: role '{}' has {} copies, which use {} tiles of ring '{}' in a "
+                            "round: its {} stages are no multiple of that; give it {}",
+                            at.file, at.line, role.name, role.copies, together, channel().name, buffer().slots,
+                            (buffer().slots + together - 1) / together * together));
         }
     }
 

@@ -115,8 +115,11 @@ TEST_CASE("mma: operands are held as the instruction wants them") {
         mma(split(weights, g.half), r.load(g.tokens()), g.chunk, g.element, g.half, acc);
     }),
                 line,
-                "an operand of mma cannot be spread by hand: the instruction needs 64 threads(stream:2x1@32 "
-                "chunk:4x1@1 q:8x1@4) slots(element:8x1 q:2x8)");
+                "operand f32[stream, chunk, element, q] is held as\n"
+                "  64 threads(q:16x1@1 stream:2x1@16) slots(element:8x1 chunk:4x1)\n"
+                "and needed as\n"
+                "  64 threads(stream:2x1@32 chunk:4x1@1 q:8x1@4) slots(element:8x1 q:2x8)\n"
+                "Spread it so where it is loaded, or pass it through share() and read().");
 }
 
 }  // namespace

@@ -78,8 +78,8 @@ struct Exchanging {
             });
         });
     }
-    void own(int warps = 1) {
-        k.role("own", {.warps = warps}, [&](dsl::RoleBuilder& r) {
+    void own(int warps = 1, int copies = 1) {
+        k.role("own", {.warps = warps, .copies = copies}, [&](dsl::RoleBuilder& r) {
             r.owned_tiles(tiles, [&](const dsl::Index&) {
                 r.send(r.load(r.receive(partial)(row), dsl::spread({row})), total(row));
             });

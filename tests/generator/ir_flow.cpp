@@ -41,6 +41,13 @@ TEST_CASE("copies of a role that sends do not order each other") {
     // Tile t + 3 is of the other copy, but needs the slot of tile t all the same.
     CHECK(slots(Exchanging(3).finish(2)) == std::pair{1, 3});
     CHECK(slots(Exchanging(4).finish(2)) == std::pair{1, 4});
+    // Of the role that receives, one copy has all tiles of a slot.
+    Exchanging g(3);
+    g.load();
+    g.sum_up();
+    g.own(1, 2);
+    g.scale();
+    CHECK(slots(g.p.finish()) == std::pair{2, 3});
 }
 
 TEST_CASE("an exchange whose senders wait for nothing is refused") {

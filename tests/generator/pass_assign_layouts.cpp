@@ -210,7 +210,7 @@ TEST_CASE("the parts of a reduce_scatter's tile are in each thread's registers, 
 }
 
 TEST_CASE("layouts know where the role's threads are in the block") {
-    const ir::Program program = pass::run_all(Exchanging(3).finish(2), "assign-layouts");
+    const ir::Program program = pass::run_all(Exchanging(4).finish(2), "assign-layouts");
     const auto loads = all<ir::SharedLoad>(program);
     const tj::Layout sum = *value_of(program, loads[0].out).layout;
     CHECK(sum.first == 32);

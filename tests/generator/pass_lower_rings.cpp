@@ -139,6 +139,35 @@ TEST_CASE("what is written in place and not stored by the engine is fenced befor
     CHECK(sync_of(program, "x.free").arrivals == 3);
 }
 
+TEST_CASE("copies of a role that would wait for a slot out of turn are refused") {
+    for (const int stages : {4, 6, 8}) {
+        Pipeline g;
+        const Ring ring = g.ring("x", stages);
+        int line = 0;
+        g.role("load", 1, [&](RoleBuilder& r, const Index& t) {
+            r.loop("part", 2, [&](const Index&) { r.fill(ring, g.from(t)); });
+        });
+        g.k.role("read", {.warps = 1, .copies = 3}, [&](RoleBuilder& r) {
+            r.tiles(g.tiles, [&](const Index&) {
+                r.loop("part", 2, [&](const Index&) {
+                    line = __LINE__ + 1;
+                    r.load(r.peek(ring)(g.row, g.column), g.spread());
+                });
+            });
+        });
+        const ir::Program program = g.p.finish();
+        const std::string error = generate_error([&] { pass::run_all(program); });
+        if (stages == 6) {
+            CHECK(error.empty());
+        } else {
+            check_fault(error, line,
+                        fmt::format("role 'read' has 3 copies, which use 6 tiles of ring 'x' in a round: its {} stages "
+                                    "are no multiple of that; give it {}",
+                                    stages, stages == 4 ? 6 : 12));
+        }
+    }
+}
+
 struct Boxes {
     int rows = 8;
     int columns = 128;
