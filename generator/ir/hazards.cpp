@@ -45,8 +45,8 @@ std::optional<Hazards::Touch> Hazards::touch(const Op& op) {
 
 bool Hazards::conflicts(const Op& op) const {
     if (const auto* send = std::get_if<SendTo>(&op)) {
-        // What is sent tells other blocks that all warps have read what they received before.
-        return received_ && !every_warp_holds(send->in);
+        // What is sent tells other blocks that all threads have read what they received before.
+        return received_ && !every_thread_sends(send->in);
     }
     const std::optional<Touch> now = touch(op);
     return now &&
@@ -199,22 +199,14 @@ bool Hazards::inside(ValueId id, int thread, int slot) const {
                        [&](AxisId axis) { return value(id).layout->coord(axis, thread, slot) < extent(axis); });
 }
 
-bool Hazards::every_warp_holds(ValueId id) const {
+bool Hazards::every_thread_sends(ValueId id) const {
     const tj::Layout& layout = *value(id).layout;
-    const auto holds = [&](int thread) {
-        for (int slot = 0; slot < layout.slots() && layout.owner(thread); ++slot) {
-            if (inside(id, thread, slot)) {
-                return true;
-            }
+    for (int thread = 0; thread < layout.threads; ++thread) {
+        bool sends = false;
+        for (int slot = 0; slot < layout.slots() && layout.owner(thread) && !sends; ++slot) {
+            sends = inside(id, thread, slot);
         }
-        return false;
-    };
-    for (int warp = 0; warp < layout.threads; warp += 32) {
-        bool any = false;
-        for (int lane = 0; lane < 32 && !any; ++lane) {
-            any = holds(warp + lane);
-        }
-        if (!any) {
+        if (!sends) {
             return false;
         }
     }

@@ -47,7 +47,7 @@ private:
     bool same_place(const Touch& before, const Touch& now) const;
     bool same_threads(const Touch& before, const Touch& now) const;
     bool inside(ValueId id, int thread, int slot) const;
-    bool every_warp_holds(ValueId id) const;
+    bool every_thread_sends(ValueId id) const;
     int reach(const Span& span) const;
     int extent(AxisId axis) const { return program_->axes[static_cast<std::size_t>(axis)].extent; }
     const Value& value(ValueId id) const { return program_->values[static_cast<std::size_t>(id)]; }

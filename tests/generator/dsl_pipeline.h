@@ -50,25 +50,26 @@ struct Pipeline {
 struct Exchanging {
     static constexpr int kBlocks = 4;
     dsl::ProgramBuilder p;
-    dsl::Axis row = p.axis("row", 8);
+    int rows;
+    dsl::Axis row = p.axis("row", rows);
     dsl::Axis column = p.axis("column", 64);
     dsl::Tensor x = p.input("x", DType::bf16, {p.batch(), kBlocks * 64});
     dsl::Tensor y = p.output("y", DType::f32, {p.batch(), kBlocks * 64});
     dsl::KernelBuilder k = p.kernel("k");
-    dsl::Tiles tiles = k.persistent("tile", ceil_div(p.batch(), 8));
+    dsl::Tiles tiles = k.persistent("tile", ceil_div(p.batch(), rows));
     dsl::Index rank = k.cluster("rank", kBlocks);
     dsl::Ring ring;
     dsl::Exchange partial = k.reduce_scatter("partial", {row});
     dsl::Exchange total = k.all_gather("total", {row});
 
-    explicit Exchanging(int stages, const Specialization& spec = toy("sm_90a"))
-        : p("exchanging", spec), ring(k.ring("x", DType::bf16, {row, column}, stages)) {}
+    explicit Exchanging(int stages, int row_count = 8)
+        : p("exchanging", toy("sm_90a")), rows(row_count), ring(k.ring("x", DType::bf16, {row, column}, stages)) {}
 
     dsl::Spread lanes() const { return dsl::spread({row, column}).vector(column, 8).lanes(); }
 
     void load() {
         k.role("load", {.warps = 1}, [&](dsl::RoleBuilder& r) {
-            r.tiles(tiles, [&](const dsl::Index& t) { r.fill(ring, x(8 * t + row, 64 * rank + column)); });
+            r.tiles(tiles, [&](const dsl::Index& t) { r.fill(ring, x(rows * t + row, 64 * rank + column)); });
         });
     }
     void sum_up(int copies = 1) {
@@ -92,10 +93,10 @@ struct Exchanging {
                 if (held) {
                     const dsl::Tile sums = r.load(r.receive(total)(row));
                     const dsl::Tile v = to_f32(r.load(r.peek(ring)(row, column), lanes()));
-                    r.store(v * sums, y(8 * t + row, 64 * rank + column));
+                    r.store(v * sums, y(rows * t + row, 64 * rank + column));
                 } else {
-                    const dsl::Tile v = to_f32(r.load(x(8 * t + row, 64 * rank + column), lanes()));
-                    r.store(v * r.load(r.receive(total)(row)), y(8 * t + row, 64 * rank + column));
+                    const dsl::Tile v = to_f32(r.load(x(rows * t + row, 64 * rank + column), lanes()));
+                    r.store(v * r.load(r.receive(total)(row)), y(rows * t + row, 64 * rank + column));
                 }
             });
         });

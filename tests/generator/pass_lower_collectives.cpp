@@ -82,17 +82,20 @@ int barriers_before_send(const ir::Program& program, const std::string& name) {
     return count;
 }
 
-TEST_CASE("what is sent after receiving stands for all warps: those that send nothing are waited for") {
+TEST_CASE("what is sent after receiving stands for all threads: those that send nothing are waited for") {
     for (const int warps : {1, 2}) {
         Exchanging g(3);
         g.load();
         g.sum_up();
-        g.own(warps);  // 8 rows: the second warp has none
+        g.own(warps);  // 8 rows: other threads have none
         g.scale();
         const ir::Program program = pass::run_all(g.p.finish());
-        CHECK(barriers_before_send(program, "own") == warps - 1);
+        CHECK(barriers_before_send(program, "own") == 1);
         CHECK(barriers_before_send(program, "sum") == 0);
     }
+    // Each thread sends a number of its own.
+    Exchanging g(3, 32);
+    CHECK(barriers_before_send(pass::run_all(g.finish()), "own") == 0);
 }
 
 /// Where roles of the program wait for the kernels before: the index of the statement, -1 for nowhere.
