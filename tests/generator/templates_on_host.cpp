@@ -78,7 +78,6 @@ struct Ring {
     using type = tj::bf16;
     static constexpr tj::Buffer value{2048, 3, 2, 8192, 64, 512, true};
 };
-constexpr tj::Storage kRing{2, 3, {0, 1, 2}, {4, 8, 128}, {1024, 64, 1}, 64, 512, true};
 struct RingView {
     static constexpr tj::View value{
         3,
@@ -98,9 +97,9 @@ struct OperandView {
 };
 
 unsigned short stored(int slot, int stream, int token, int column) {
-    const int element = kRing.element(0, stream) + kRing.element(1, token) + kRing.element(2, column);
+    const int byte = 2 * (1024 * stream + 64 * token + 512 * (column / 64) + column % 64);
     unsigned short bits = 0;
-    std::memcpy(&bits, tj::bytes + 2048 + 8192 * slot + kRing.byte(element), 2);
+    std::memcpy(&bits, tj::bytes + 2048 + 8192 * slot + (byte ^ (byte >> 7 & 7) << 4), 2);
     return bits;
 }
 
