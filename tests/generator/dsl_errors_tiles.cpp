@@ -50,7 +50,7 @@ TEST_CASE("indices go forward") {
     CHECK(fault([](const Toy& toy, const Index& turn) { return 3 * turn + 2 * Index(toy.column); }) == "");
 }
 
-TEST_CASE("an index mentions at most four axes, a tile has at most five") {
+TEST_CASE("an index mentions at most four axes, a tile has at most seven") {
     Toy toy;
     std::vector<Axis> bits;
     for (int i = 0; i < 5; ++i) {
@@ -66,15 +66,16 @@ TEST_CASE("an index mentions at most four axes, a tile has at most five") {
                 line, "an index may mention at most 4 axes, came 5");
 
     Toy wide;
+    bits.push_back({});
     for (Axis& bit : bits) {
         bit = wide.p.axis("bit", 2);
     }
     check_fault(wide.fault([&](RoleBuilder& r) {
-        const Tile five = r.fill({bits[0], bits[1], bits[2], bits[3], bits[4]}, 0);
+        const Tile six = r.fill({bits[0], bits[1], bits[2], bits[3], bits[4], bits[5]}, 0);
         line = __LINE__ + 1;
-        five + r.load(wide.x(wide.at, wide.column), wide.rows());
+        six + r.load(wide.x(wide.at, wide.column), wide.rows());
     }),
-                line, "a tile may have at most 5 axes, came 7");
+                line, "a tile may have at most 7 axes, came 8");
 }
 
 TEST_CASE("a counter is used in its kernel and loop") {

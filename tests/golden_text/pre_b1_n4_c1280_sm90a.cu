@@ -303,25 +303,25 @@ extern "C" __global__ void __launch_bounds__(512, 1) mhc_pre_fwd_single_pass(con
                 const auto v51 = tj::reduce<tj::fn::largest, Layout16, Over5>(v50);  // mhc_pre_fwd_coefficients.cpp:48
                 const auto v52 = tj::map<tj::fn::sub, Layout18>(v50, v51);  // mhc_pre_fwd_coefficients.cpp:48
                 const auto v53 = tj::map<tj::fn::exp, Layout18>(v52);  // mhc_pre_fwd_coefficients.cpp:48
-                auto v74 = v53;
+                auto v72 = v53;
                 #pragma unroll 1
                 for (int repeat_8 = 0; repeat_8 < sinkhorn_repeat; ++repeat_8) {  // mhc_pre_fwd_coefficients.cpp:50
-                    const auto& v55 = v74;
+                    const auto& v55 = v72;
                     const auto v56 = tj::reduce<tj::fn::sum, Layout16, Over5>(v55);  // mhc_pre_fwd_coefficients.cpp:51
                     const auto v57 = tj::map<tj::fn::add, Layout16>(v56, sinkhorn_eps);  // mhc_pre_fwd_coefficients.cpp:51
                     const auto v59 = tj::map<tj::fn::mul, Layout16>(0x1p+24F, v57);  // mhc_pre_fwd_coefficients.cpp:14
-                    const auto v61 = tj::map<tj::fn::div, Layout16>(0x1p+0F, v59);  // mhc_pre_fwd_coefficients.cpp:14
-                    const auto v63 = tj::map<tj::fn::mul, Layout18>(0x1p+24F, v55);  // mhc_pre_fwd_coefficients.cpp:15
-                    const auto v64 = tj::map<tj::fn::mul, Layout18>(v63, v61);  // mhc_pre_fwd_coefficients.cpp:15
-                    const auto v65 = tj::reduce<tj::fn::sum, Layout20, Over6>(v64);  // mhc_pre_fwd_coefficients.cpp:52
-                    const auto v66 = tj::map<tj::fn::add, Layout20>(v65, sinkhorn_eps);  // mhc_pre_fwd_coefficients.cpp:52
-                    const auto v68 = tj::map<tj::fn::mul, Layout20>(0x1p+24F, v66);  // mhc_pre_fwd_coefficients.cpp:14
-                    const auto v70 = tj::map<tj::fn::div, Layout20>(0x1p+0F, v68);  // mhc_pre_fwd_coefficients.cpp:14
-                    const auto v72 = tj::map<tj::fn::mul, Layout18>(0x1p+24F, v64);  // mhc_pre_fwd_coefficients.cpp:15
-                    const auto v73 = tj::map<tj::fn::mul, Layout18>(v72, v70);  // mhc_pre_fwd_coefficients.cpp:15
-                    v74 = v73;
+                    const auto v60 = tj::map<tj::fn::reciprocal, Layout16>(v59);  // mhc_pre_fwd_coefficients.cpp:14
+                    const auto v62 = tj::map<tj::fn::mul, Layout18>(0x1p+24F, v55);  // mhc_pre_fwd_coefficients.cpp:15
+                    const auto v63 = tj::map<tj::fn::mul, Layout18>(v62, v60);  // mhc_pre_fwd_coefficients.cpp:15
+                    const auto v64 = tj::reduce<tj::fn::sum, Layout20, Over6>(v63);  // mhc_pre_fwd_coefficients.cpp:52
+                    const auto v65 = tj::map<tj::fn::add, Layout20>(v64, sinkhorn_eps);  // mhc_pre_fwd_coefficients.cpp:52
+                    const auto v67 = tj::map<tj::fn::mul, Layout20>(0x1p+24F, v65);  // mhc_pre_fwd_coefficients.cpp:14
+                    const auto v68 = tj::map<tj::fn::reciprocal, Layout20>(v67);  // mhc_pre_fwd_coefficients.cpp:14
+                    const auto v70 = tj::map<tj::fn::mul, Layout18>(0x1p+24F, v63);  // mhc_pre_fwd_coefficients.cpp:15
+                    const auto v71 = tj::map<tj::fn::mul, Layout18>(v70, v68);  // mhc_pre_fwd_coefficients.cpp:15
+                    v72 = v71;
                 }
-                tj::send_to_all<Buffer6, View16, Sync2, 4, 4>(v74, turn_7, tj::At<2>{{0, 4}});  // mhc_pre_fwd_single_pass.cpp:108
+                tj::send_to_all<Buffer6, View16, Sync2, 4, 4>(v72, turn_7, tj::At<2>{{0, 4}});  // mhc_pre_fwd_single_pass.cpp:108
             }
         } else if (tj::warps<10, 5>()) {  // role mix: 5 warps
             tj::wait_for_dependencies();  // mhc_pre_fwd_single_pass.cpp:118
@@ -333,16 +333,16 @@ extern "C" __global__ void __launch_bounds__(512, 1) mhc_pre_fwd_single_pass(con
                 tj::wait<Sync3>(turn_10);  // mhc_pre_fwd_single_pass.cpp:120
                 #pragma unroll 1
                 for (int group_11 = 0; group_11 < 2; ++group_11) {  // mhc_pre_fwd_single_pass.cpp:121
-                    const auto v75 = tj::read<Layout21, Buffer1, View17, 8>(turn_10, tj::At<3>{{0, group_11 * 4, 0}});  // mhc_pre_fwd_single_pass.cpp:125
-                    const auto v76 = tj::map<tj::fn::to_f32, Layout21>(v75);  // mhc_pre_fwd_single_pass.cpp:125
-                    const auto v77 = tj::read<Layout22, Buffer6, View18, 4>(turn_10, tj::At<2>{{group_11 * 4, 0}});  // mhc_pre_fwd_single_pass.cpp:126
-                    const auto v78 = tj::contract<Layout23, 4, 4>(v77, v76, 0x0p+0F);  // mhc_pre_fwd_single_pass.cpp:127
-                    const auto v79 = tj::map<tj::fn::to_bf16, Layout23>(v78);  // mhc_pre_fwd_single_pass.cpp:127
-                    tj::store<View19, 8>(x_layer, x_layer_row, tj::At<2>{{tile_9 * 8 + group_11 * 4, slice_0 * 320}}, tj::At<2>{{batch, 1280}}, v79);  // mhc_pre_fwd_single_pass.cpp:127
-                    const auto v80 = tj::read<Layout24, Buffer6, View20, 4>(turn_10, tj::At<2>{{group_11 * 4, 4}});  // mhc_pre_fwd_single_pass.cpp:128
-                    const auto v81 = tj::contract<Layout25, 4, 4>(v80, v76, 0x0p+0F);  // mhc_pre_fwd_single_pass.cpp:129
-                    const auto v82 = tj::map<tj::fn::to_bf16, Layout25>(v81);  // mhc_pre_fwd_single_pass.cpp:129
-                    tj::store<View21, 8>(x_res, x_res_row, tj::At<3>{{tile_9 * 8 + group_11 * 4, 0, slice_0 * 320}}, tj::At<3>{{batch, 4, 1280}}, v82);  // mhc_pre_fwd_single_pass.cpp:129
+                    const auto v73 = tj::read<Layout21, Buffer1, View17, 8>(turn_10, tj::At<3>{{0, group_11 * 4, 0}});  // mhc_pre_fwd_single_pass.cpp:125
+                    const auto v74 = tj::map<tj::fn::to_f32, Layout21>(v73);  // mhc_pre_fwd_single_pass.cpp:125
+                    const auto v75 = tj::read<Layout22, Buffer6, View18, 4>(turn_10, tj::At<2>{{group_11 * 4, 0}});  // mhc_pre_fwd_single_pass.cpp:126
+                    const auto v76 = tj::contract<Layout23, 4, 4>(v75, v74, 0x0p+0F);  // mhc_pre_fwd_single_pass.cpp:127
+                    const auto v77 = tj::map<tj::fn::to_bf16, Layout23>(v76);  // mhc_pre_fwd_single_pass.cpp:127
+                    tj::store<View19, 8>(x_layer, x_layer_row, tj::At<2>{{tile_9 * 8 + group_11 * 4, slice_0 * 320}}, tj::At<2>{{batch, 1280}}, v77);  // mhc_pre_fwd_single_pass.cpp:127
+                    const auto v78 = tj::read<Layout24, Buffer6, View20, 4>(turn_10, tj::At<2>{{group_11 * 4, 4}});  // mhc_pre_fwd_single_pass.cpp:128
+                    const auto v79 = tj::contract<Layout25, 4, 4>(v78, v74, 0x0p+0F);  // mhc_pre_fwd_single_pass.cpp:129
+                    const auto v80 = tj::map<tj::fn::to_bf16, Layout25>(v79);  // mhc_pre_fwd_single_pass.cpp:129
+                    tj::store<View21, 8>(x_res, x_res_row, tj::At<3>{{tile_9 * 8 + group_11 * 4, 0, slice_0 * 320}}, tj::At<3>{{batch, 4, 1280}}, v80);  // mhc_pre_fwd_single_pass.cpp:129
                 }
                 tj::arrive<Sync4>(turn_10);  // mhc_pre_fwd_single_pass.cpp:121
             }

@@ -260,43 +260,43 @@ extern "C" __global__ void __launch_bounds__(64, 1) mhc_pre_fwd_coefficients(tj:
     const auto v72 = tj::reduce<tj::fn::largest, Layout12, Over4>(v71);  // mhc_pre_fwd_coefficients.cpp:48
     const auto v73 = tj::map<tj::fn::sub, Layout13>(v71, v72);  // mhc_pre_fwd_coefficients.cpp:48
     const auto v74 = tj::map<tj::fn::exp, Layout13>(v73);  // mhc_pre_fwd_coefficients.cpp:48
-    auto v95 = v74;
+    auto v93 = v74;
     #pragma unroll 1
     for (int repeat_7 = 0; repeat_7 < sinkhorn_repeat; ++repeat_7) {  // mhc_pre_fwd_coefficients.cpp:50
-        const auto& v76 = v95;
+        const auto& v76 = v93;
         const auto v77 = tj::reduce<tj::fn::sum, Layout12, Over4>(v76);  // mhc_pre_fwd_coefficients.cpp:51
         const auto v78 = tj::map<tj::fn::add, Layout12>(v77, sinkhorn_eps);  // mhc_pre_fwd_coefficients.cpp:51
         const auto v80 = tj::map<tj::fn::mul, Layout12>(0x1p+24F, v78);  // mhc_pre_fwd_coefficients.cpp:14
-        const auto v82 = tj::map<tj::fn::div, Layout12>(0x1p+0F, v80);  // mhc_pre_fwd_coefficients.cpp:14
-        const auto v84 = tj::map<tj::fn::mul, Layout13>(0x1p+24F, v76);  // mhc_pre_fwd_coefficients.cpp:15
-        const auto v85 = tj::map<tj::fn::mul, Layout13>(v84, v82);  // mhc_pre_fwd_coefficients.cpp:15
-        const auto v86 = tj::reduce<tj::fn::sum, Layout17, Over5>(v85);  // mhc_pre_fwd_coefficients.cpp:52
-        const auto v87 = tj::map<tj::fn::add, Layout17>(v86, sinkhorn_eps);  // mhc_pre_fwd_coefficients.cpp:52
-        const auto v89 = tj::map<tj::fn::mul, Layout17>(0x1p+24F, v87);  // mhc_pre_fwd_coefficients.cpp:14
-        const auto v91 = tj::map<tj::fn::div, Layout17>(0x1p+0F, v89);  // mhc_pre_fwd_coefficients.cpp:14
-        const auto v93 = tj::map<tj::fn::mul, Layout13>(0x1p+24F, v85);  // mhc_pre_fwd_coefficients.cpp:15
-        const auto v94 = tj::map<tj::fn::mul, Layout13>(v93, v91);  // mhc_pre_fwd_coefficients.cpp:15
-        v95 = v94;
+        const auto v81 = tj::map<tj::fn::reciprocal, Layout12>(v80);  // mhc_pre_fwd_coefficients.cpp:14
+        const auto v83 = tj::map<tj::fn::mul, Layout13>(0x1p+24F, v76);  // mhc_pre_fwd_coefficients.cpp:15
+        const auto v84 = tj::map<tj::fn::mul, Layout13>(v83, v81);  // mhc_pre_fwd_coefficients.cpp:15
+        const auto v85 = tj::reduce<tj::fn::sum, Layout17, Over5>(v84);  // mhc_pre_fwd_coefficients.cpp:52
+        const auto v86 = tj::map<tj::fn::add, Layout17>(v85, sinkhorn_eps);  // mhc_pre_fwd_coefficients.cpp:52
+        const auto v88 = tj::map<tj::fn::mul, Layout17>(0x1p+24F, v86);  // mhc_pre_fwd_coefficients.cpp:14
+        const auto v89 = tj::map<tj::fn::reciprocal, Layout17>(v88);  // mhc_pre_fwd_coefficients.cpp:14
+        const auto v91 = tj::map<tj::fn::mul, Layout13>(0x1p+24F, v84);  // mhc_pre_fwd_coefficients.cpp:15
+        const auto v92 = tj::map<tj::fn::mul, Layout13>(v91, v89);  // mhc_pre_fwd_coefficients.cpp:15
+        v93 = v92;
     }
-    tj::store<View14, 4>(mixing, 0, tj::At<3>{{tile_5 * 64, 0, 0}}, tj::At<3>{{batch, 4, 4}}, v95);  // mhc_pre_fwd_two_pass.cpp:116
+    tj::store<View14, 4>(mixing, 0, tj::At<3>{{tile_5 * 64, 0, 0}}, tj::At<3>{{batch, 4, 4}}, v93);  // mhc_pre_fwd_two_pass.cpp:116
 }
 
 extern "C" __global__ void __launch_bounds__(256, 1) mhc_pre_fwd_mix(const tj::bf16* x, tj::i64 x_row, tj::f32* h_pre, tj::bf16* x_layer, tj::i64 x_layer_row, tj::f32* mixing, tj::bf16* x_res, tj::i64 x_res_row, tj::i64 batch) {
     const tj::i64 tile_8 = tj::block<0>();
     const tj::i64 columns_9 = tj::block<1>();
     // role mix: 8 warps
-    const auto v96 = tj::load<Layout18, View15, 1>(x, x_row, tj::At<3>{{tile_8, 0, columns_9 * 1920}}, tj::At<3>{{batch, 4, 1920}});  // mhc_pre_fwd_two_pass.cpp:138
-    const auto v97 = tj::map<tj::fn::to_f32, Layout18>(v96);  // mhc_pre_fwd_two_pass.cpp:138
-    const auto v98 = tj::load<Layout19, View16, 4>(h_pre, 0, tj::At<2>{{tile_8, 0}}, tj::At<2>{{batch, 4}});  // mhc_pre_fwd_two_pass.cpp:139
-    const auto v99 = tj::contract<Layout20, 13, 4>(v98, v97, 0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:139
-    const auto v100 = tj::map<tj::fn::to_bf16, Layout20>(v99);  // mhc_pre_fwd_two_pass.cpp:139
-    tj::store<View17, 1>(x_layer, x_layer_row, tj::At<2>{{tile_8, columns_9 * 1920}}, tj::At<2>{{batch, 1920}}, v100);  // mhc_pre_fwd_two_pass.cpp:139
+    const auto v94 = tj::load<Layout18, View15, 1>(x, x_row, tj::At<3>{{tile_8, 0, columns_9 * 1920}}, tj::At<3>{{batch, 4, 1920}});  // mhc_pre_fwd_two_pass.cpp:138
+    const auto v95 = tj::map<tj::fn::to_f32, Layout18>(v94);  // mhc_pre_fwd_two_pass.cpp:138
+    const auto v96 = tj::load<Layout19, View16, 4>(h_pre, 0, tj::At<2>{{tile_8, 0}}, tj::At<2>{{batch, 4}});  // mhc_pre_fwd_two_pass.cpp:139
+    const auto v97 = tj::contract<Layout20, 13, 4>(v96, v95, 0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:139
+    const auto v98 = tj::map<tj::fn::to_bf16, Layout20>(v97);  // mhc_pre_fwd_two_pass.cpp:139
+    tj::store<View17, 1>(x_layer, x_layer_row, tj::At<2>{{tile_8, columns_9 * 1920}}, tj::At<2>{{batch, 1920}}, v98);  // mhc_pre_fwd_two_pass.cpp:139
     #pragma unroll 1
     for (int rows_10 = 0; rows_10 < 1; ++rows_10) {  // mhc_pre_fwd_two_pass.cpp:140
-        const auto v101 = tj::load<Layout21, View18, 4>(mixing, 0, tj::At<3>{{tile_8, rows_10 * 4, 0}}, tj::At<3>{{batch, 4, 4}});  // mhc_pre_fwd_two_pass.cpp:141
-        const auto v102 = tj::contract<Layout22, 13, 4>(v101, v97, 0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:142
-        const auto v103 = tj::map<tj::fn::to_bf16, Layout22>(v102);  // mhc_pre_fwd_two_pass.cpp:142
-        tj::store<View19, 1>(x_res, x_res_row, tj::At<3>{{tile_8, rows_10 * 4, columns_9 * 1920}}, tj::At<3>{{batch, 4, 1920}}, v103);  // mhc_pre_fwd_two_pass.cpp:142
+        const auto v99 = tj::load<Layout21, View18, 4>(mixing, 0, tj::At<3>{{tile_8, rows_10 * 4, 0}}, tj::At<3>{{batch, 4, 4}});  // mhc_pre_fwd_two_pass.cpp:141
+        const auto v100 = tj::contract<Layout22, 13, 4>(v99, v95, 0x0p+0F);  // mhc_pre_fwd_two_pass.cpp:142
+        const auto v101 = tj::map<tj::fn::to_bf16, Layout22>(v100);  // mhc_pre_fwd_two_pass.cpp:142
+        tj::store<View19, 1>(x_res, x_res_row, tj::At<3>{{tile_8, rows_10 * 4, columns_9 * 1920}}, tj::At<3>{{batch, 4, 1920}}, v101);  // mhc_pre_fwd_two_pass.cpp:142
     }
 }
 
