@@ -52,19 +52,21 @@ TEST_CASE("golden cases pass on host through the command line") {
     const std::vector<std::string> files = test::golden_files();
     REQUIRE(files.size() == test::kGoldenCases);
     const test::ScratchFolder folder;
-    for (const std::string& path : files) {
-        INFO(path);
-        const std::string out = folder.file("out.safetensors");
-        const std::string op = safetensors::read(path).metadata.at("op");
-        const test::ProcessResult run =
-            test::run_cli({"run", op, "--inputs", path, "--outputs", out, "--target", "host"});
-        INFO(run.err);
-        REQUIRE(run.code == 0);
-        check_case(path, out);
-        if (has_checker) {
-            const test::ProcessResult second = test::run_program("python3", {checker, "check", path, out});
-            INFO(second.out);
-            CHECK(second.code == 0);
+    for (const char* target : {"host", "host:sm_90a"}) {
+        for (const std::string& path : files) {
+            INFO(path << " on " << target);
+            const std::string out = folder.file("out.safetensors");
+            const std::string op = safetensors::read(path).metadata.at("op");
+            const test::ProcessResult run =
+                test::run_cli({"run", op, "--inputs", path, "--outputs", out, "--target", target});
+            INFO(run.err);
+            REQUIRE(run.code == 0);
+            check_case(path, out);
+            if (has_checker) {
+                const test::ProcessResult second = test::run_program("python3", {checker, "check", path, out});
+                INFO(second.out);
+                CHECK(second.code == 0);
+            }
         }
     }
 }

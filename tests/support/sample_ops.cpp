@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 
 #include "generator/generate.h"
 #include "generator/kernels/reference.h"
@@ -163,6 +164,21 @@ const manifest::Manifest& sample_manifest(const std::string& op) {
 std::string sample_path(const std::string& op) {
     return std::string(TILEJIT_SOURCE_DIR "/tests/support/manifests/") +
            (op == "RowSoftmaxOp" ? "row_softmax.json" : "skinny_gemm.json");
+}
+
+std::vector<SampleShape> sample_shapes(int count, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    const auto upto = [&](std::uint64_t last) { return static_cast<std::int64_t>(1 + random() % last); };
+    std::vector<SampleShape> shapes;
+    for (int i = 0; i < count; ++i) {
+        const std::int64_t unit = i % 2 == 0 ? 1 : 64;  // of a row that swizzled boxes can hold
+        shapes.push_back(
+            {"RowSoftmaxOp", {{"batch", upto(40)}, {"width", unit * upto(i % 2 == 0 ? 700 : 20)}}, random()});
+        shapes.push_back({"SkinnyGemmOp",
+                          {{"batch", upto(40)}, {"k", unit * upto(i % 2 == 0 ? 700 : 20)}, {"m", upto(100)}},
+                          random()});
+    }
+    return shapes;
 }
 
 bool is_sample(const std::string& op) { return op == "RowSoftmaxOp" || op == "SkinnyGemmOp"; }

@@ -18,4 +18,13 @@ std::string sample_path(const std::string& op);
 
 bool is_sample(const std::string& op);
 
+struct SampleShape {
+    std::string op;
+    manifest::Values dims;
+    std::uint64_t seed;
+};
+
+/// Random shapes of both, `count` of each, among them rows that the copy engine can move.
+std::vector<SampleShape> sample_shapes(int count, std::uint64_t seed);
+
 }  // namespace tilejit::test
