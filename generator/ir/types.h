@@ -107,7 +107,7 @@ struct Buffer {
     int block_stride = 0;      ///< elements between two such blocks
     bool swizzled = false;
     std::int64_t slot_bytes = 0;  ///< from one slot to the next
-    std::int64_t offset = -1;  ///< bytes
+    std::int64_t offset = -1;     ///< bytes
 };
 
 /// How tiles move between memory and roles, or between roles.

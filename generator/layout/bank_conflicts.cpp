@@ -63,8 +63,8 @@ private:
                 index += step * layout_.coord(axis, thread, slot);
             }
             const bool cut = buffer_.block > 0 && d + 1 == at_.size();
-            element += cut ? index / buffer_.block * buffer_.block_stride + index % buffer_.block
-                           : index * buffer_.strides[d];
+            element +=
+                cut ? index / buffer_.block * buffer_.block_stride + index % buffer_.block : index * buffer_.strides[d];
         }
         const int plain = element * static_cast<int>(size_of(buffer_.dtype));
         return buffer_.swizzled ? plain ^ (plain >> 7 & 7) << 4 : plain;
