@@ -76,11 +76,15 @@ template <int Cluster>
 __device__ __forceinline__ i64 tile(int turn) {
     return blockIdx.x / Cluster + static_cast<i64>(turn) * (gridDim.x / Cluster);
 }
-/// At most 2^31 tiles: 64-bit division is a call, and calls cost register budgets.
+/// At most 2^31 tiles: 64-bit division is a call, and calls cost register budgets. At least one turn, for no
+/// more clusters are launched than there are tiles: work before the loop is not put off behind the question
+/// whether there is any.
 template <int Cluster>
 __device__ __forceinline__ int turns(i64 tiles) {
     const u32 clusters = gridDim.x / Cluster;
-    return static_cast<int>((static_cast<u32>(tiles) + (clusters - 1 - blockIdx.x / Cluster)) / clusters);
+    const u32 result = (static_cast<u32>(tiles) + (clusters - 1 - blockIdx.x / Cluster)) / clusters;
+    __builtin_assume(result > 0 && result <= 0x7fffffffU);
+    return static_cast<int>(result);
 }
 
 namespace detail {
