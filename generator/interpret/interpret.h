@@ -46,6 +46,9 @@ struct Options {
     std::int64_t clusters = 2;
     /// Watch over global memory, too. Slow.
     bool check_global = false;
+    /// Give each cluster of a persistent kernel tiles enough to use all slots several times: a wait for a free
+    /// slot is needed only then. Tiles beyond the kernel's lie outside the tensors and change nothing.
+    bool use_slots_again = false;
 };
 
 /// Runs every kernel of `program` on the calling thread. Workspaces are its own. Needs every tensor and
