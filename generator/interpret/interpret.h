@@ -11,7 +11,8 @@
 ///   - barriers: used before they are prepared; more arrivals than they count; arrivals, bytes or waits of
 ///     another phase than the one that runs; phases still open at the end; roles that wait for ever;
 ///   - accesses to shared memory (and to global memory, if asked for) that are not ordered: between warps, and
-///     between lanes of a warp that have not met since; by layouts and real addresses, once there are any;
+///     between lanes of a warp that have not met since; by layouts and real addresses, so once shared memory
+///     is planned;
 ///   - copies by the engine of what was written without a proxy fence, into blocks that have left, out of
 ///     blocks that leave before the engine has read;
 ///   - tensors that are no weights, touched before the wait for the kernels ahead.

@@ -180,7 +180,6 @@ TEST_CASE("tiles that overlap in shared memory race although their names differ"
     h.add(role.body, ir::Barrier{});
     h.add(role.body, ir::Store{out, h.y, h.rows(role), {}});
     CHECK(fault_of(h.program, 4).empty());
-    h.kernel().buffers[0].offset = 0;
     h.kernel().buffers[1].offset = 32;
     CHECK(
         fault_of(h.program, 4) ==
