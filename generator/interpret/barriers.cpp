@@ -10,20 +10,24 @@ std::string PhaseBarrier::name() const {
     return sync_->slots > 1 ? fmt::format("`{}` (slot {})", sync_->name, slot_) : fmt::format("`{}`", sync_->name);
 }
 
-void PhaseBarrier::init(Warp& warp) {
+void PhaseBarrier::init() {
     ready_ = true;
+    pending_ = sync_->arrivals;
+}
+
+void PhaseBarrier::init(const Warp& warp) {
+    init();
     maker_ = warp.self();
     made_ = warp.epoch();
-    pending_ = sync_->arrivals;
 }
 
 void PhaseBarrier::check_ready(const Event& event, const std::vector<Warp*>& warps) const {
     if (!ready_) {
         fault(event, fmt::format("uses {} before it was prepared", name()));
     }
-    const bool told = std::all_of(warps.begin(), warps.end(), [&](const Warp* warp) {
-        return warp->self() == maker_ || warp->clock().seen(maker_) >= made_;
-    });
+    const bool told = maker_ < 0 || std::all_of(warps.begin(), warps.end(), [&](const Warp* warp) {
+                          return warp->self() == maker_ || warp->clock().seen(maker_) >= made_;
+                      });
     if (!told) {
         fault(event, fmt::format("uses {} without having met the threads that prepared it", name()));
     }

@@ -16,8 +16,9 @@ class PhaseBarrier {
 public:
     PhaseBarrier(const ir::Sync& sync, int slot) : sync_(&sync), slot_(slot) {}
 
-    /// By one thread of `warp`.
-    void init(Warp& warp);
+    /// By one thread of `warp`; or before the kernel began, where no pass has put that in yet.
+    void init(const Warp& warp);
+    void init();
     /// Throws unless every one of `warps` has been told that the barrier is ready.
     void check_ready(const Event& event, const std::vector<Warp*>& warps) const;
 

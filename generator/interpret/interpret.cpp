@@ -51,9 +51,21 @@ bool next(std::vector<std::int64_t>& at, const std::vector<std::int64_t>& extent
     return false;
 }
 
-void run_persistent(Machine& machine, const ir::Kernel& kernel, std::int64_t batch, std::int64_t most_clusters) {
-    const std::int64_t tiles = kernel.tiles->at(batch);
-    const std::int64_t clusters = std::min(tiles, std::max<std::int64_t>(most_clusters, 1));
+/// Turns after which every slot has been used twice, and one more.
+std::int64_t turns_to_use_slots_again(const ir::Kernel& kernel) {
+    std::int64_t turns = 0;
+    for (const ir::Buffer& buffer : kernel.buffers) {
+        turns = std::max<std::int64_t>(turns, std::int64_t{2} * buffer.slots * buffer.every + 1);
+    }
+    return turns;
+}
+
+void run_persistent(Machine& machine, const ir::Kernel& kernel, std::int64_t batch, const Options& options) {
+    std::int64_t tiles = kernel.tiles->at(batch);
+    const std::int64_t clusters = std::min(tiles, std::max<std::int64_t>(options.clusters, 1));
+    if (options.use_slots_again) {
+        tiles = std::max(tiles, clusters * turns_to_use_slots_again(kernel));
+    }
     for (std::int64_t cluster = 0; cluster < clusters; ++cluster) {
         const std::vector<std::vector<std::int64_t>> blocks(static_cast<std::size_t>(kernel.cluster));
         machine.run({cluster, blocks, {cluster, clusters, tiles}});
@@ -82,7 +94,7 @@ void run_kernels(const Environment& environment, const Options& options, bool ex
     for (const ir::Kernel& kernel : environment.program.kernels) {
         Machine machine(environment, kernel, options, exact);
         if (kernel.tiles) {
-            run_persistent(machine, kernel, environment.batch, options.clusters);
+            run_persistent(machine, kernel, environment.batch, options);
         } else {
             run_grid(machine, environment.program, kernel, environment.batch);
         }

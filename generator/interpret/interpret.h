@@ -11,7 +11,8 @@
 ///   - barriers: used before they are prepared; more arrivals than they count; arrivals, bytes or waits of
 ///     another phase than the one that runs; phases still open at the end; roles that wait for ever;
 ///   - accesses to shared memory (and to global memory, if asked for) that are not ordered: between warps, and
-///     between lanes of a warp that have not met since; by layouts and real addresses, once there are any;
+///     between lanes of a warp that have not met since; by layouts and real addresses, so once shared memory
+///     is planned;
 ///   - copies by the engine of what was written without a proxy fence, into blocks that have left, out of
 ///     blocks that leave before the engine has read;
 ///   - tensors that are no weights, touched before the wait for the kernels ahead.
@@ -46,6 +47,9 @@ struct Options {
     std::int64_t clusters = 2;
     /// Watch over global memory, too. Slow.
     bool check_global = false;
+    /// Give each cluster of a persistent kernel tiles enough to use all slots several times: a wait for a free
+    /// slot is needed only then. Tiles beyond the kernel's lie outside the tensors and change nothing.
+    bool use_slots_again = false;
 };
 
 /// Runs every kernel of `program` on the calling thread. Workspaces are its own. Needs every tensor and

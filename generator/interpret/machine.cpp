@@ -1,4 +1,6 @@
 // Setting up the blocks, roles and barriers of a cluster.
+#include <algorithm>
+
 #include "generator/interpret/machine.h"
 
 namespace tilejit::interpret {
@@ -51,6 +53,8 @@ std::vector<bool> exchanged_buffers(const ir::Kernel& kernel) {
     return exchanged;
 }
 
+bool any(const std::vector<bool>& flags) { return std::find(flags.begin(), flags.end(), true) != flags.end(); }
+
 bool begins_early(const ir::Kernel& kernel) {
     bool early = false;
     for_each_statement(kernel, [&](const ir::Stmt& stmt) {
@@ -71,6 +75,7 @@ Machine::Machine(const Environment& environment, const ir::Kernel& kernel, const
       numbers_(make_numbers({environment, shared_, queued_buffers(kernel), exact})),
       early_(begins_early(kernel)),
       exchanged_(exchanged_buffers(kernel)),
+      half_lowered_(any(queued_buffers(kernel))),
       shadow_(events_),
       random_state_(options.seed) {}
 
@@ -124,6 +129,9 @@ void Machine::set_up(const ClusterPlace& place) {
             block.barriers.emplace_back();
             for (int slot = 0; slot < sync.slots; ++slot) {
                 block.barriers.back().emplace_back(sync, slot);
+                if (half_lowered_) {
+                    block.barriers.back().back().init();
+                }
             }
         }
         for (const ir::Role& role : kernel_.roles) {

@@ -122,6 +122,7 @@ private:
     void run(Fiber& fiber, const ir::Stmt& stmt, const ir::CopyDone& op);
     void run(Fiber& fiber, const ir::Stmt& stmt, const ir::SendTo& op);
     void send(Fiber& fiber, const ir::Stmt& stmt, const ir::SendTo& op, int block, const Clock& clock);
+    std::vector<std::uint32_t> sending_lanes(ir::ValueId id, std::size_t warps);
     void watch_copy(const Transfer& copy, Entity stream, bool out);
     Entity stream(int block, ir::SyncId sync, int slot, std::size_t fiber);
     void land(std::size_t index);
@@ -151,6 +152,7 @@ private:
     std::unique_ptr<Numbers> numbers_;
     bool early_ = false;           ///< the kernel may begin before those ahead have ended
     std::vector<bool> exchanged_;  ///< buffers that other blocks send to
+    bool half_lowered_ = false;    ///< some channels are barriers already, others still as written
 
     // Of the cluster.
     std::int64_t cluster_ = 0;

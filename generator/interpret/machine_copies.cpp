@@ -88,6 +88,18 @@ void Machine::run(Fiber& fiber, const ir::Stmt&, const ir::CopyDone& op) {
     fiber.warps.front()->learn(fiber.stores, read);
 }
 
+/// For each warp, a bit for each lane that has a part of the tile to send; without a layout, all.
+std::vector<std::uint32_t> Machine::sending_lanes(ir::ValueId id, std::size_t warps) {
+    const Holders* held = holders(id);
+    std::vector<std::uint32_t> lanes(warps, held == nullptr ? UINT32_MAX : 0);
+    if (held != nullptr) {
+        for (const Holder& holder : held->writers) {
+            lanes[static_cast<std::size_t>(holder.warp)] |= std::uint32_t{1} << static_cast<unsigned>(holder.lane);
+        }
+    }
+    return lanes;
+}
+
 void Machine::run(Fiber& fiber, const ir::Stmt& stmt, const ir::SendTo& op) {
     Clock clock;
     const std::int64_t position = fiber.evaluate(op.position);
@@ -96,8 +108,12 @@ void Machine::run(Fiber& fiber, const ir::Stmt& stmt, const ir::SendTo& op) {
             barrier(block, op.sync, position).check_ready(event_of(fiber, stmt, position), fiber.warps);
         }
     }
-    for (Warp* warp : fiber.warps) {
-        clock.follow(warp->publish_each_lane());
+    // A warp of which only some lanes send tells what its lanes knew when they last met.
+    const std::vector<std::uint32_t> lanes = sending_lanes(op.in, fiber.warps.size());
+    for (std::size_t w = 0; w < fiber.warps.size(); ++w) {
+        if (lanes[w] != 0) {
+            clock.follow(lanes[w] == UINT32_MAX ? fiber.warps[w]->publish_each_lane() : fiber.warps[w]->publish());
+        }
     }
     for (int block = 0; block < static_cast<int>(blocks_.size()); ++block) {
         if (op.all || block == position % static_cast<std::int64_t>(blocks_.size())) {

@@ -42,6 +42,9 @@ const Holders* Machine::holders(ir::ValueId id) {
 }
 
 void Machine::watch_cells(const Slot& slot, std::size_t element, Accessing by, bool write) {
+    if (!shared_.placed) {
+        return;  // roles get their barriers, tiles their places in the last passes
+    }
     by.follows = exchanged_[static_cast<std::size_t>(slot.buffer)];
     const Placement& placement = shared_.buffers[static_cast<std::size_t>(slot.buffer)];
     const std::string& name = buffer_of(slot).name;

@@ -151,7 +151,7 @@ void Machine::finish(Task& task) {
     // That a block has received all it waits for does not mean that nothing more comes.
     const bool others_send =
         std::any_of(blocks_.begin(), blocks_.end(), [](const Block& other) { return other.stage <= Stage::roles; });
-    if (block.stage == Stage::left && others_send &&
+    if (block.stage == Stage::left && others_send && !half_lowered_ &&
         std::find(exchanged_.begin(), exchanged_.end(), true) != exchanged_.end()) {
         throw ProtocolError(
             fmt::format("kernel `{}`: block {} ends while others may still send to it: the cluster "

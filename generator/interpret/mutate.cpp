@@ -153,10 +153,10 @@ private:
         }
         return {};
     }
-    static bool uses(const ir::Stmt& stmt, std::optional<ir::BufferId> buffer) {
+    static bool uses(const ir::Stmt& stmt, std::optional<ir::BufferId> buffer, bool writes = false) {
         return any(stmt, [&](const ir::Op& op) {
             const Use use = use_of(op);
-            return use.buffer >= 0 && (!buffer || use.buffer == *buffer);
+            return use.buffer >= 0 && (!buffer || use.buffer == *buffer) && (use.writes || !writes);
         });
     }
     static bool conflict(const ir::Stmt& a, const ir::Stmt& b) {
@@ -207,8 +207,10 @@ private:
     void move_later(const Body& body, std::size_t i) {
         const ir::Op& op = body[i].op;
         if (const auto* wait = std::get_if<ir::Wait>(&op)) {
+            // What only waits for readers protects the next write.
+            const bool writes = sync(wait->sync).ends_with(".read");
             if (const auto buffer = guarded(wait->sync)) {
-                later(body, i, [&](const ir::Stmt& stmt) { return uses(stmt, buffer); });
+                later(body, i, [&](const ir::Stmt& stmt) { return uses(stmt, buffer, writes); });
             }
         } else if (std::holds_alternative<ir::Barrier>(op)) {
             later(body, i, [](const ir::Stmt& stmt) { return uses(stmt, std::nullopt); });

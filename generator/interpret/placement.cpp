@@ -54,13 +54,13 @@ SharedPlan::SharedPlan(const ir::Program& program, const ir::Kernel& kernel) {
     std::int64_t end = 0;
     for (const ir::Buffer& buffer : kernel.buffers) {
         buffers.push_back(place(program, buffer, end));
+        placed = placed && buffer.offset >= 0;
         const int slots = std::max(buffer.slots, 1);
         // The last slot may be shorter than the distance between slots, or longer when that is wrong.
-        const Placement& placed = buffers.back();
-        const int furthest =
-            placed.granules.empty() ? 0 : *std::max_element(placed.granules.begin(), placed.granules.end());
-        end = std::max(end, placed.offset + (slots - 1) * placed.slot_bytes +
-                                std::max(placed.slot_bytes, (furthest + placed.granules_each) * kGranule));
+        const Placement& last = buffers.back();
+        const int furthest = last.granules.empty() ? 0 : *std::max_element(last.granules.begin(), last.granules.end());
+        end = std::max(end, last.offset + (slots - 1) * last.slot_bytes +
+                                std::max(last.slot_bytes, (furthest + last.granules_each) * kGranule));
     }
     granules = static_cast<std::size_t>((end + kGranule - 1) / kGranule);
 }

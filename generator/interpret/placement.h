@@ -30,6 +30,7 @@ struct SharedPlan {
     SharedPlan(const ir::Program& program, const ir::Kernel& kernel);
     std::vector<Placement> buffers;
     std::size_t granules = 0;  ///< of the block
+    bool placed = true;        ///< by `plan-shared`
 };
 
 /// One element of a tile in one warp's registers.

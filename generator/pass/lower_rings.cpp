@@ -147,11 +147,9 @@ private:
         if (op.use == Use::updated) {
             return {ir::Wait{updated_, op.position, false}};
         }
-        std::vector<ir::Op> ops{ir::Wait{full_, op.position, false}};
-        if (op.use == Use::update && has(Use::read)) {
-            ops.emplace_back(ir::Wait{read_, op.position, false});
-        }
-        return ops;
+        // Those that only read have waited until the slot was full.
+        const bool after_readers = op.use == Use::update && has(Use::read);
+        return {ir::Wait{after_readers ? read_ : full_, op.position, false}};
     }
 
     bool drains(const ir::Role* role) const {

@@ -48,7 +48,7 @@ void check_schedules(const ir::Program& program, float factor) {
     for (const std::int64_t batch : {1, 4, 9, 50}) {
         for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
             INFO("batch " << batch << " seed " << seed);
-            const HostTensors tensors = run_hand(program, batch, {seed, 2, true});
+            const HostTensors tensors = run_hand(program, batch, {seed, 2, true, false});
             for (std::int64_t i = 0; i < batch * Hand::kColumns; ++i) {
                 const std::int64_t row = i / Hand::kColumns;
                 const std::int64_t column = i % Hand::kColumns;
@@ -66,7 +66,7 @@ TEST_CASE("rings, updates in place and exchanges are right under every schedule"
 
 TEST_CASE("any number of clusters shares the tiles") {
     for (const std::int64_t clusters : {1, 2, 3, 100}) {
-        CHECK(run_hand(exchange_program(), 50, {0, clusters, false}) == run_hand(exchange_program(), 50));
+        CHECK(run_hand(exchange_program(), 50, {0, clusters, false, false}) == run_hand(exchange_program(), 50));
     }
 }
 
@@ -80,8 +80,8 @@ void check_mutants(const ir::Program& program, std::size_t expected) {
         const ir::Program wrong = interpret::mutated(program, mutation);
         bool caught = false;
         for (std::uint64_t seed = 0; seed < 4 && !caught; ++seed) {
-            caught = !fault_of(wrong, kBatch, {seed, 2, true}).empty();
-            caught = caught || run_hand(wrong, kBatch, {seed, 2, true}) != good;
+            caught = !fault_of(wrong, kBatch, {seed, 2, true, false}).empty();
+            caught = caught || run_hand(wrong, kBatch, {seed, 2, true, false}) != good;
         }
         INFO(mutation.at.line << ": " << mutation.what);
         CHECK(caught);
@@ -92,6 +92,17 @@ TEST_CASE("each synchronisation is needed: a program that lacks it, or has it el
     check_mutants(ring_program(), 13);
     check_mutants(update_program(), 29);
     check_mutants(exchange_program(), 27);
+}
+
+TEST_CASE("one tile is enough to miss a wait for a free slot") {
+    for (const ir::Program& program : {ring_program(), update_program(), exchange_program()}) {
+        const interpret::Options again{0, 2, false, true};
+        CHECK(run_hand(program, 1, again) == run_hand(program, 1));
+        for (const interpret::Mutation& removal : interpret::removals(program)) {
+            INFO(removal.at.line << ": " << removal.what);
+            CHECK_FALSE(fault_of(interpret::mutated(program, removal), 1, again).empty());
+        }
+    }
 }
 
 /// The message about a program without statement `line` of "hand.cpp".
@@ -148,7 +159,7 @@ TEST_CASE("a slot released too early is noticed although nobody fills it again")
     std::vector<ir::Stmt>& body = std::get<ir::TileLoop>(program.kernels[0].roles[1].body[0].op).body;
     std::swap(body[1], body[2]);
     for (std::uint64_t seed = 0; seed < 4; ++seed) {
-        CHECK(fault_of(program, 4, {seed, 2, false}) ==
+        CHECK(fault_of(program, 4, {seed, 2, false, false}) ==
               "hand.cpp:6: race on `rows`: role `load` would fill it next at hand.cpp:6 (position 2), and role `scale` "
               "reads it at hand.cpp:9 (position 0, turn 0): nothing makes the one wait for the other");
     }
@@ -169,7 +180,6 @@ TEST_CASE("tiles that overlap in shared memory race although their names differ"
     h.add(role.body, ir::Barrier{});
     h.add(role.body, ir::Store{out, h.y, h.rows(role), {}});
     CHECK(fault_of(h.program, 4).empty());
-    h.kernel().buffers[0].offset = 0;
     h.kernel().buffers[1].offset = 32;
     CHECK(
         fault_of(h.program, 4) ==
@@ -205,7 +215,7 @@ TEST_CASE("roles that write the same element of a tensor race, if that is watche
         h.add(role.body, ir::Store{in, h.y, h.rows(role), {}});
     }
     CHECK(fault_of(h.program, 4).empty());
-    CHECK(fault_of(h.program, 4, {0, 2, true}) ==
+    CHECK(fault_of(h.program, 4, {0, 2, true, false}) ==
           "hand.cpp:6: race on `y`: role `second` writes it at hand.cpp:6 (turn 0), and role `first` writes it at "
           "hand.cpp:3 (turn 0): nothing makes the one wait for the other");
 }

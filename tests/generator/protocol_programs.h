@@ -60,6 +60,12 @@ struct Hand {
         made.axes = std::move(axes);
         made.slots = slots;
         made.every = every;
+        made.slot_bytes = 4;
+        for (const ir::AxisId id : made.axes) {
+            made.slot_bytes *= program.axes[static_cast<std::size_t>(id)].extent;
+        }
+        made.offset = kernel().shared_bytes;
+        kernel().shared_bytes += made.slots * made.slot_bytes;
         kernel().buffers.push_back(made);
         return static_cast<ir::BufferId>(kernel().buffers.size() - 1);
     }

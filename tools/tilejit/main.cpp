@@ -56,7 +56,8 @@ int dispatch(const Arguments& arguments) {
 
 /// The lines of `text` as one; what authors of kernels read, with code or layouts in it, stays as it is.
 std::string one_line(const std::exception& error, std::string text) {
-    if (dynamic_cast<const GenerateError*>(&error) != nullptr || dynamic_cast<const UserError*>(&error) == nullptr) {
+    if (dynamic_cast<const GenerateError*>(&error) != nullptr ||
+        dynamic_cast<const ProtocolError*>(&error) != nullptr || dynamic_cast<const UserError*>(&error) == nullptr) {
         return text;
     }
     for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at)) {

@@ -25,10 +25,11 @@ constexpr NamedType kTypes[] = {
     {"ManifestError", is<ManifestError>},   {"ShapeError", is<ShapeError>},
     {"UnknownTarget", is<UnknownTarget>},   {"AmbiguousTarget", is<AmbiguousTarget>},
     {"OpNotAvailable", is<OpNotAvailable>}, {"TargetError", is<TargetError>},
-    {"GenerateError", is<GenerateError>},   {"CompileError", is<CompileError>},
-    {"FileError", is<FileError>},           {"CacheError", is<CacheError>},
-    {"DriverError", is<DriverError>},       {"OutOfMemory", is<std::bad_alloc>},
-    {"InternalError", is<InternalError>},   {"CheckFailed", is<CheckFailed>},
+    {"GenerateError", is<GenerateError>},   {"ProtocolError", is<ProtocolError>},
+    {"CompileError", is<CompileError>},     {"FileError", is<FileError>},
+    {"CacheError", is<CacheError>},         {"DriverError", is<DriverError>},
+    {"OutOfMemory", is<std::bad_alloc>},    {"InternalError", is<InternalError>},
+    {"CheckFailed", is<CheckFailed>},
 };
 
 }  // namespace
@@ -53,8 +54,8 @@ ExitCode exit_code_of(const std::exception& error) {
     if (is<DriverError>(error) || is<EnvironmentError>(error) || is<std::bad_alloc>(error)) {
         return kEnvironment;
     }
-    // NVRTC refuses text that TileJIT made: no argument can mend that.
-    if (is<CompileError>(error)) {
+    // NVRTC refuses text, or the interpreter a program, that TileJIT made: no argument can mend that.
+    if (is<CompileError>(error) || is<ProtocolError>(error)) {
         return kFailed;
     }
     return is<UserError>(error) ? kBadUse : kFailed;

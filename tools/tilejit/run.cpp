@@ -8,6 +8,7 @@
 #include "tilejit/op.h"
 #include "tools/tilejit/arguments.h"
 #include "tools/tilejit/check.h"
+#include "tools/tilejit/run_lowered.h"
 #include "tools/tilejit/tensors.h"
 
 namespace tilejit::cli {
@@ -21,11 +22,10 @@ struct Options {
     std::string outputs;
     std::string target = "host";
     std::string seed = "0";
+    std::string drop_sync;
     std::vector<std::string> params;
     bool as_json = false;
 };
-
-using HostTensors = std::map<std::string, Tensor>;
 
 /// Where the tensors of a run on `target` live.
 Device device_of(const std::string& target) {
@@ -50,6 +50,37 @@ HostTensors execute(const Op& op, const HostTensors& inputs, Device device) {
                         device == Device::cpu() ? std::move(outputs[i]) : copy_to(outputs[i], Device::cpu()));
     }
     return results;
+}
+
+/// The non-negative number that a flag was given.
+std::uint64_t parse_count(const std::string& text, const std::string& flag) {
+    const std::int64_t value = parse_integer(text, flag);
+    if (value < 0) {
+        throw UsageError(fmt::format("{} {}: expected 0 or more", flag, text));
+    }
+    return static_cast<std::uint64_t>(value);
+}
+
+/// Runs the op as the flags say: as any program would, unless the interpreter is told more than an op can be.
+HostTensors execute(const manifest::Manifest& manifest, const Op& op, const HostTensors& inputs,
+                    const Options& options) {
+    const TargetSet set = parse_target(options.target);
+    const bool on_host = set.kind == TargetSet::Kind::host;
+    const std::uint64_t seed = parse_count(options.seed, "--seed");
+    if (!options.drop_sync.empty() && !on_host) {
+        throw UsageError(
+            fmt::format("--drop-sync: `{}` does not run in the interpreter; give --target host or "
+                        "host:ARCHITECTURE",
+                        options.target));
+    }
+    if (!on_host || (seed == 0 && options.drop_sync.empty())) {
+        return execute(op, inputs, device_of(options.target));
+    }
+    LoweredRun run{set.arch, seed, {}};
+    if (!options.drop_sync.empty()) {
+        run.drop_sync = parse_count(options.drop_sync, "--drop-sync");
+    }
+    return run_lowered(manifest, op.params(), inputs, run);
 }
 
 Params to_params(const std::map<std::string, double>& values) { return {values.begin(), values.end()}; }
@@ -106,7 +137,7 @@ int run_file(const manifest::Manifest& manifest, const Options& options) {
             fmt::format("{}: its metadata says op {}; expected {}", options.inputs, op_text->second, manifest.op));
     }
     const Op op(manifest.op, params_for(manifest, options, file), options.target);
-    const HostTensors outputs = execute(op, tensors_for(manifest, options.inputs, file), device_of(options.target));
+    const HostTensors outputs = execute(manifest, op, tensors_for(manifest, options.inputs, file), options);
 
     safetensors::File result;
     result.metadata["op"] = manifest.op;
@@ -166,10 +197,10 @@ HostTensors random_inputs(const manifest::Manifest& manifest, const manifest::Va
 int run_random(const manifest::Manifest& manifest, const Options& options, const manifest::Values& dims,
                const Dtypes& dtypes) {
     const kernels::Reference& reference = kernels::find_reference(manifest.op);
-    const std::int64_t seed = parse_integer(options.seed, "--seed");
+    const std::uint64_t seed = parse_count(options.seed, "--seed");
     const Op op(manifest.op, to_params(parse_assignments(options.params, "--param")), options.target);
-    const HostTensors inputs = random_inputs(manifest, dims, dtypes, static_cast<std::uint64_t>(seed));
-    const HostTensors outputs = execute(op, inputs, device_of(options.target));
+    const HostTensors inputs = random_inputs(manifest, dims, dtypes, seed);
+    const HostTensors outputs = execute(manifest, op, inputs, options);
 
     const kernels::ReferenceParams params(op.params().begin(), op.params().end());
     kernels::ReferenceInputs reference_inputs;
@@ -217,11 +248,14 @@ int run_command(const Arguments& arguments) {
         dims.add(app, *op);
     }
     dtypes.add(app);
-    app.add_option("--target", options.target, "host (the default), BUILTIN, or an architecture (sm_90a)");
+    app.add_option("--target", options.target, "host (the default), host:sm_90a, BUILTIN, or an architecture (sm_90a)");
     app.add_option("--param", options.params, "name=value; may come several times")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    app.add_option("--seed", options.seed, "of the random inputs; 0 is the default");
+    app.add_option("--seed", options.seed,
+                   "of the random inputs, and on host of the order in which roles run; 0 is the default");
+    app.add_option("--drop-sync", options.drop_sync,
+                   "on host: leave out this synchronisation of the lowered program, counted from 0, to see it missed");
     app.add_flag("--json", options.as_json, "print JSON");
     parse(app, arguments);
 
