@@ -106,8 +106,15 @@ void Statements::print(const ir::Stmt& stmt) {
             [&](const ir::ClusterBarrier&) { call(fmt::format("tj::cluster_barrier<{}>()", p.kernel().cluster)); },
             [&](const ir::Arrive& op) {
                 const std::string sync = p.sync(op.sync);
-                call(op.first_warp ? fmt::format("tj::arrive_once<{}, {}>({})", sync, role(), p.index(op.position))
-                                   : fmt::format("tj::arrive<{}>({})", sync, p.index(op.position)));
+                const std::string at = p.index(op.position);
+                switch (op.by) {
+                    case ir::Arrive::By::warps:
+                        return call(fmt::format("tj::arrive<{}>({})", sync, at));
+                    case ir::Arrive::By::first_warp:
+                        return call(fmt::format("tj::arrive_once<{}, {}>({})", sync, role(), at));
+                    case ir::Arrive::By::threads:
+                        return call(fmt::format("tj::arrive_each<{}>({})", sync, at));
+                }
             },
             [&](const ir::Expect& op) {
                 const std::string sync = p.sync(op.sync);

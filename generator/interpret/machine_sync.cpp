@@ -84,11 +84,17 @@ void Machine::run(Fiber& fiber, const ir::Stmt& stmt, const ir::Arrive& op) {
     const Event event = event_of(fiber, stmt, position);
     PhaseBarrier& state = barrier(fiber.actor->rank, op.sync, position);
     std::vector<Warp*> warps = fiber.warps;
-    warps.resize(op.first_warp ? 1 : warps.size());
+    using By = ir::Arrive::By;
+    warps.resize(op.by == By::first_warp ? 1 : warps.size());
     state.check_ready(event, warps);
     for (Warp* warp : warps) {
-        warp->meet();
-        state.arrive(event, phase_of(op.sync, position), warp->publish());
+        if (op.by != By::threads) {
+            warp->meet();
+        }
+        const Clock clock = op.by == By::threads ? warp->publish_each_lane() : warp->publish();
+        for (int lane = 0; lane < (op.by == By::threads ? 32 : 1); ++lane) {
+            state.arrive(event, phase_of(op.sync, position), clock);
+        }
     }
     ++progress_;
 }

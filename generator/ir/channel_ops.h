@@ -60,11 +60,13 @@ struct InitSyncs {};
 /// All threads of all blocks of the cluster meet (of the block where there is no cluster).
 struct ClusterBarrier {};
 
-/// Each warp of the role arrives once, when all its threads are here; or only the first warp does.
+/// Each warp of the role arrives once, when all its threads are here; or only the first warp does; or every
+/// thread does, for itself.
 struct Arrive {
+    enum class By { warps, first_warp, threads };
     SyncId sync = -1;
     Index position;
-    bool first_warp = false;
+    By by = By::warps;
 };
 
 /// The role's first thread arrives and announces bytes that will land.

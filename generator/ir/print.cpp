@@ -280,7 +280,8 @@ private:
         return fmt::format("wait until all copies but {} have read", op.pending);
     }
     std::string synchronisation(const Arrive& op) const {
-        return fmt::format("arrive at {}{}", sync(op.sync, op.position), op.first_warp ? " by the first warp" : "");
+        static constexpr const char* kBy[] = {"", " by the first warp", " by each thread"};
+        return fmt::format("arrive at {}{}", sync(op.sync, op.position), kBy[static_cast<int>(op.by)]);
     }
     std::string synchronisation(const Expect& op) const {
         return fmt::format("expect {} bytes at {}", op.bytes, sync(op.sync, op.position));

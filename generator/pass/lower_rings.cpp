@@ -96,19 +96,24 @@ private:
     /// The updater's last act is to start a copy, behind a barrier of its threads: its first warp then
     /// speaks for all.
     bool first_warp_releases() const { return engine_ && released_by_copy_ && last_use() == Use::update; }
+    /// Where threads write slots, each answers for what it wrote and read itself: tools that look for races
+    /// follow only that.
+    bool threads_arrive() const { return !engine_ || has(Use::update); }
+    ir::Arrive::By by() const { return threads_arrive() ? ir::Arrive::By::threads : ir::Arrive::By::warps; }
+    int arrivals(int warps) const { return threads_arrive() ? 32 * warps : warps; }
 
     void add_syncs() {
         const auto sync = [&](const char* what, int arrivals) {
             return add_sync(kernel_, channel().name + what, buffer().slots, buffer().every, arrivals);
         };
-        full_ = sync(".full", engine_ ? 1 : filler_warps_);
+        full_ = sync(".full", engine_ ? 1 : arrivals(filler_warps_));
         if (has(Use::update) && has(Use::read)) {
-            read_ = sync(".read", warps(Use::read));
+            read_ = sync(".read", arrivals(warps(Use::read)));
         }
         if (has(Use::updated)) {
-            updated_ = sync(".updated", warps(Use::update));
+            updated_ = sync(".updated", arrivals(warps(Use::update)));
         }
-        free_ = sync(".free", first_warp_releases() ? 1 : warps(last_use()));
+        free_ = sync(".free", first_warp_releases() ? 1 : arrivals(warps(last_use())));
     }
 
     Replacement replacement(const ir::Role& role, const ir::Stmt& stmt) {
@@ -139,7 +144,7 @@ private:
         for (ir::Op& copy : plain_fill(program_, kernel_, role, op, at)) {
             ops.push_back(std::move(copy));
         }
-        ops.emplace_back(ir::Arrive{full_, op.position, false});
+        ops.emplace_back(ir::Arrive{full_, op.position, by()});
         return ops;
     }
 
@@ -162,9 +167,9 @@ private:
             ops.emplace_back(ir::ProxyFence{});  // the engine moves or overwrites what the role wrote
         }
         if (op.use == last_use()) {
-            ops.emplace_back(ir::Arrive{free_, op.position, first_warp_releases()});
+            ops.emplace_back(ir::Arrive{free_, op.position, first_warp_releases() ? ir::Arrive::By::first_warp : by()});
         } else {
-            ops.emplace_back(ir::Arrive{op.use == Use::read ? read_ : updated_, op.position, false});
+            ops.emplace_back(ir::Arrive{op.use == Use::read ? read_ : updated_, op.position, by()});
         }
         return ops;
     }

@@ -149,7 +149,7 @@ private:
             ir::Mma{steps.carried[0].next, step_w, tokens, steps.carried[0].arg, kChunk, kElement, kPart, kQ, kToken});
         const int total = steps.carried[0].out;
         add(tiles.body, std::move(steps));
-        add(tiles.body, ir::Arrive{kFree, var(kTurn), false});
+        add(tiles.body, ir::Arrive{kFree, var(kTurn)});
         add_sums(tiles.body, total, lanes_acc);
         add(role.body, std::move(tiles));
         kernel_.roles.push_back(std::move(role));
@@ -245,7 +245,7 @@ private:
         add(tiles.body, ir::Barrier{});
         add(tiles.body, ir::CopyOut{kRing, var(kTurn), kY, box()});
         add(tiles.body, ir::CopyDone{0});
-        add(tiles.body, ir::Arrive{kFree, var(kTurn), true});
+        add(tiles.body, ir::Arrive{kFree, var(kTurn), ir::Arrive::By::first_warp});
         add(role.body, std::move(tiles));
         kernel_.roles.push_back(std::move(role));
     }

@@ -155,7 +155,7 @@ inline ir::Program ring_program() {
     const ir::ValueId out = h.tile(2, {h.row, h.column});
     h.add(scale.body, ir::Wait{full, Hand::turn(scale), false});
     h.add(scale.body, ir::SharedLoad{in, rows, Hand::turn(scale), Hand::whole({h.row, h.column}), {}});
-    h.add(scale.body, ir::Arrive{free, Hand::turn(scale), false});
+    h.add(scale.body, ir::Arrive{free, Hand::turn(scale)});
     h.add(scale.body, ir::Map{out, ir::Function::add, {in, in}});
     h.add(scale.body, ir::Store{out, h.y, h.rows(scale), {}});
     return h.program;
@@ -190,14 +190,14 @@ inline ir::Program update_program() {
     h.add(scale.body, ir::Barrier{});
     h.add(scale.body, ir::CopyOut{rows, Hand::turn(scale), h.y, h.rows(scale)});
     h.add(scale.body, ir::CopyDone{0});
-    h.add(scale.body, ir::Arrive{free, Hand::turn(scale), true});
+    h.add(scale.body, ir::Arrive{free, Hand::turn(scale), ir::Arrive::By::first_warp});
 
     ir::TileLoop& watch = h.role("watch", 1);
     const ir::ValueId seen = h.tile(1, {h.row, h.column}, true);
     const ir::ValueId sums = h.tile(1, {h.row});
     h.add(watch.body, ir::Wait{full, Hand::turn(watch), false});
     h.add(watch.body, ir::SharedLoad{seen, rows, Hand::turn(watch), Hand::whole({h.row, h.column}), {}});
-    h.add(watch.body, ir::Arrive{read, Hand::turn(watch), false});
+    h.add(watch.body, ir::Arrive{read, Hand::turn(watch)});
     h.add(watch.body, ir::Reduce{sums, seen, {h.column}, ir::Reduction::sum});
     h.add(watch.body, ir::Store{sums, 2, {h.rows(watch)[0], {{}, {}}}, {}});
     return h.program;
@@ -231,7 +231,7 @@ inline ir::Program exchange_program() {
     const ir::ValueId product = h.tile(1, {h.row, h.column});
     h.add(part.body, ir::Wait{full, Hand::turn(part), false});
     h.add(part.body, ir::SharedLoad{in, rows, Hand::turn(part), Hand::whole({h.row, h.column}), {}});
-    h.add(part.body, ir::Arrive{free, Hand::turn(part), false});
+    h.add(part.body, ir::Arrive{free, Hand::turn(part)});
     h.add(part.body, ir::Load{factor, 2, {{rank, {}}}, {}});
     h.add(part.body, ir::Map{product, ir::Function::mul, {in, factor}});
     std::vector<ir::Span> mine = Hand::whole({from, h.row, h.column});
@@ -252,7 +252,7 @@ inline ir::Program exchange_program() {
     h.add(finish.body, ir::Expect{sum_full, Hand::turn(finish), Hand::kTileBytes});
     h.add(finish.body, ir::Wait{sum_full, Hand::turn(finish), false});
     h.add(finish.body, ir::SharedLoad{got, sum, Hand::turn(finish), Hand::whole({h.row, h.column}), {}});
-    h.add(finish.body, ir::Arrive{free, Hand::turn(finish), false});
+    h.add(finish.body, ir::Arrive{free, Hand::turn(finish)});
     // Of the two blocks, each stores its half of the batch's rows: block 1 those of the second half.
     h.add(finish.body,
           ir::Store{
