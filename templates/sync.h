@@ -130,9 +130,8 @@ __device__ __forceinline__ void arrive(u32 position) {
 /// Each thread arrives for itself.
 template <class S>
 __device__ __forceinline__ void arrive_each(u32 position) {
-    asm volatile(
-        "{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }" ::"r"(detail::sync_address<S>(position))
-        : "memory");
+    asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }" ::"r"(detail::sync_address<S>(position))
+                 : "memory");
 }
 
 /// The first thread of the role arrives for all.

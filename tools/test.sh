@@ -98,6 +98,7 @@ if $full; then
     # Only what runs threads: everything else has none to race.
     { stage "tsan: build" build_preset tsan test_runtime test_fault &&
         stage "tsan: tests" test_preset tsan -L '^(runtime|fault)$'; } || true
+    stage "mutants: every synchronisation is needed" build/release/mutants || true
     stage "matrix: every kernel for every architecture" test_preset release -L '^matrix$' --verbose || true
 fi
 

@@ -137,9 +137,10 @@ ExactTensors run_exact(const ir::Program& program, const std::map<std::string, d
     }
     std::uint64_t number = 0;
     for (auto& [argument, elements] : tensors) {
-        const bool input = std::any_of(program.tensors.begin(), program.tensors.end(), [&](const ir::Tensor& tensor) {
-            return tensor.argument == argument && tensor.kind == ir::Tensor::Kind::input;
-        });
+        const auto is_input = [&name = argument](const ir::Tensor& tensor) {
+            return tensor.argument == name && tensor.kind == ir::Tensor::Kind::input;
+        };
+        const bool input = std::any_of(program.tensors.begin(), program.tensors.end(), is_input);
         ++number;
         for (std::size_t i = 0; input && i < elements.size(); ++i) {
             elements[i] = Exact::hash(7, number, i);

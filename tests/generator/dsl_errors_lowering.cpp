@@ -189,9 +189,10 @@ TEST_CASE("a pass that there is not") {
     Toy toy;
     toy.k.role("role", {.warps = 1}, [](RoleBuilder&) {});
     const ir::Program program = toy.p.finish();
-    CHECK(generate_error([&] { pass::run_all(program, "inline"); }) ==
-          "unknown pass 'inline'; the passes are lower-collectives, lower-rings, insert-dependency-waits, choose-atoms, "
-          "assign-layouts, vectorise, insert-barriers, plan-shared");
+    CHECK(
+        generate_error([&] { pass::run_all(program, "inline"); }) ==
+        "unknown pass 'inline'; the passes are lower-collectives, lower-rings, insert-dependency-waits, choose-atoms, "
+        "assign-layouts, vectorise, insert-barriers, plan-shared");
     for (const std::string& name : pass::names()) {
         CHECK(generate_error([&] { pass::run_all(program, name); }) == "");
     }

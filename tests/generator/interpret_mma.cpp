@@ -35,7 +35,8 @@ TEST_CASE("mma: hi and lo of the weights, each summed in the order of the plan, 
     const ir::Program program = pass::run_all(g.finish(
         [&](RoleBuilder& r) {
             const Tile acc = r.fill({g.stream, g.half, g.q, g.token}, 0.25F);
-            const Tile out = mma(split(r.load(g.weights()), g.half), r.load(g.tokens()), g.chunk, g.element, g.half, acc);
+            const Tile out =
+                mma(split(r.load(g.weights()), g.half), r.load(g.tokens()), g.chunk, g.element, g.half, acc);
             r.store(out, g.y(g.at, g.stream, g.half, g.q));
         },
         2));

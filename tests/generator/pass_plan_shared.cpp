@@ -134,8 +134,9 @@ TEST_CASE("a kernel that needs too much shared memory is told what takes it") {
     const ir::Program program = g.p.finish();
     const std::string error = generate_error([&] { pass::run_all(program); });
     INFO(error);
-    CHECK(error.find("kernel 'pipeline_k' needs 312000 bytes of shared memory (x 300 * 1024, x.full 300 * 8, x.free 300 * 8), "
-                     "sm_90a has 232448 a block; make its tiles smaller or its rings shorter") != std::string::npos);
+    CHECK(error.find(
+              "kernel 'pipeline_k' needs 312000 bytes of shared memory (x 300 * 1024, x.full 300 * 8, x.free 300 * 8), "
+              "sm_90a has 232448 a block; make its tiles smaller or its rings shorter") != std::string::npos);
 }
 
 }  // namespace
