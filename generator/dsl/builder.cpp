@@ -95,7 +95,7 @@ Tensor ProgramBuilder::input(const std::string& name, DType dtype, std::initiali
 }
 
 Tensor ProgramBuilder::weights(const std::string& name, DType dtype, std::initializer_list<Size> dims, Where where) {
-    const Tensor made = input(name, dtype, dims, where);
+    Tensor made = input(name, dtype, dims, where);
     state_->program.tensors[static_cast<std::size_t>(made.id_)].weights = true;
     return made;
 }

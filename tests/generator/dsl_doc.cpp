@@ -102,11 +102,42 @@ ir::Program row_softmax(const Specialization& spec) {
 }
 // [end]
 
+// [pipelined]
+ir::Program pipelined_softmax(const Specialization& spec) {
+    using namespace dsl;
+    const std::int64_t width = spec.dims.at("width");
+
+    ProgramBuilder p("pipelined_softmax", spec);
+    const Axis row = p.axis("row", 4);
+    const Axis column = p.axis("column", width);
+    const Tensor x = p.input("x", DType::bf16, {p.batch(), width});
+    const Tensor y = p.output("y", DType::bf16, {p.batch(), width});
+
+    KernelBuilder k = p.kernel("softmax");
+    const Tiles tiles = k.persistent("tile", ceil_div(p.batch(), 4));
+    const Ring rows = k.ring("rows", DType::bf16, {row, column}, 3);
+    k.role("load", {.warps = 1},
+           [&](RoleBuilder& r) { r.tiles(tiles, [&](const Index& t) { r.fill(rows, x(4 * t + row, column)); }); });
+    k.role("normalise", {.warps = 4}, [&](RoleBuilder& r) {
+        r.tiles(tiles, [&](const Index&) {
+            const Slot slot = r.take(rows);
+            const Tile v = to_f32(r.load(slot(row, column), spread({row, column}).vector(column, 8).lanes()));
+            const Tile e = exp(v - largest(v, column));
+            r.store(to_bf16(e / sum(e, column)), slot(row, column));
+        });
+    });
+    k.role("store", {.warps = 1}, [&](RoleBuilder& r) {
+        r.tiles(tiles, [&](const Index& t) { r.store(r.updated(rows), y(4 * t + row, column)); });
+    });
+    return p.finish();
+}
+// [end]
+
 /// A kernel of the document on `batch` rows of `width` numbers; `want` gives a row from a row.
 void check(const std::function<ir::Program(const Specialization&)>& kernel, std::int64_t batch, std::int64_t width,
-           DType type, std::int64_t out_width,
-           const std::function<std::vector<float>(const std::vector<float>&)>& want) {
-    Specialization spec = toy();
+           DType type, std::int64_t out_width, const std::function<std::vector<float>(const std::vector<float>&)>& want,
+           const std::string& arch = "sm_80") {
+    Specialization spec = toy(arch);
     spec.dims["width"] = width;
     HostTensors tensors;
     tensors.emplace("x", HostTensor(DType::bf16, batch, width));
@@ -166,19 +197,23 @@ TEST_CASE("docs/dsl.md: row sum") {
 }
 
 TEST_CASE("docs/dsl.md: row softmax") {
+    const auto want = [](std::vector<float> row) {
+        const float most = *std::max_element(row.begin(), row.end());
+        float total = 0;
+        for (float& v : row) {
+            v = std::exp(v - most);
+            total += v;
+        }
+        for (float& v : row) {
+            v /= total;
+        }
+        return row;
+    };
     for (const std::int64_t width : {1, 37, 256, 600}) {
-        check(row_softmax, 7, width, DType::bf16, width, [](std::vector<float> row) {
-            const float most = *std::max_element(row.begin(), row.end());
-            float total = 0;
-            for (float& v : row) {
-                v = std::exp(v - most);
-                total += v;
-            }
-            for (float& v : row) {
-                v /= total;
-            }
-            return row;
-        });
+        check(row_softmax, 7, width, DType::bf16, width, want);
+        for (const char* arch : {"sm_80", "sm_90a"}) {
+            check(pipelined_softmax, 27, width, DType::bf16, width, want, arch);
+        }
     }
 }
 
@@ -216,7 +251,7 @@ std::vector<std::string> blocks(const std::vector<std::string>& lines, const std
 TEST_CASE("docs/dsl.md shows the code that these tests run") {
     const std::vector<std::string> shown = blocks(lines_of("/docs/dsl.md"), "```cpp", "```");
     const std::vector<std::string> run = blocks(lines_of("/tests/generator/dsl_doc.cpp"), "// [", "// [end]");
-    REQUIRE(shown.size() == 5);
+    REQUIRE(shown.size() == 6);
     CHECK(shown == run);
 }
 
