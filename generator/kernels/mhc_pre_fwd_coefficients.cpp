@@ -35,11 +35,13 @@ Tile MHCCoefficients::scale(const Tile& squares) const {
 }
 
 Tile MHCCoefficients::h_pre(RoleBuilder& role, const Tile& projection, const Tile& scale) const {
-    return sigmoid(role.scalar(alpha_pre_) * projection * scale + role.load(b_(i_)));
+    const Tile b = role.load(b_(i_));
+    return sigmoid(role.scalar(alpha_pre_) * projection * scale + b);
 }
 
 Tile MHCCoefficients::h_post(RoleBuilder& role, const Tile& projection, const Tile& scale) const {
-    return 2.0F * sigmoid(role.scalar(alpha_post_) * projection * scale + role.load(b_(n_ + Index(i_))));
+    const Tile b = role.load(b_(n_ + Index(i_)));
+    return 2.0F * sigmoid(role.scalar(alpha_post_) * projection * scale + b);
 }
 
 Tile MHCCoefficients::mixing(RoleBuilder& role, const Tile& projection, const Tile& scale) const {

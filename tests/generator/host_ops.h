@@ -17,6 +17,7 @@ struct HostRun {
     std::int64_t first_token = 0;  ///< tokens are the same for any batch: row t is token first_token + t
     std::int64_t more_stride = 0;  ///< elements between the rows of tensors that have any
     std::uint64_t seed = 1;
+    std::uint64_t schedule = 0;  ///< seed of the order in which roles run
 };
 
 inline std::vector<std::int64_t> tensor_shape(const Shape& shape, const manifest::Tensor& tensor) {
@@ -67,7 +68,7 @@ inline std::map<std::string, double> op_params(const std::string& op) {
 
 inline HostTensors run_op(const ir::Program& program, const Shape& shape, const HostRun& run = {}) {
     HostTensors tensors = op_tensors(shape, run);
-    run_on_host(program, tensors, shape.batch, op_params(shape.op));
+    run_on_host(program, tensors, shape.batch, op_params(shape.op), {.seed = run.schedule});
     return tensors;
 }
 

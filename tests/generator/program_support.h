@@ -258,14 +258,14 @@ using HostTensors = std::map<std::string, HostTensor>;
 
 /// Runs a program on tensors by name.
 inline void run_on_host(const ir::Program& program, HostTensors& tensors, std::int64_t batch,
-                        const std::map<std::string, double>& params = {}) {
+                        const std::map<std::string, double>& params = {}, const interpret::Options& options = {}) {
     interpret::Bindings bindings;
     for (auto& [name, tensor] : tensors) {
         bindings.tensors[name] = tensor.data();
     }
     bindings.params = params;
     bindings.batch = batch;
-    interpret::run(program, bindings);
+    interpret::run(program, bindings, options);
 }
 
 /// Numbers in [-1, 1) that depend on the seed and the index only.

@@ -77,14 +77,15 @@ ir::Program skinny_gemm(const Specialization& spec) {
                [&](const Index& s) { r.fill(ring, x(tokens * tile + token, 128 * steps * slice + 128 * s + deep)); });
     });
     multiply.role("multiply", {.warps = 4}, [&](RoleBuilder& r) {
-        const auto [products] = r.loop(
-            "step", steps, std::array{r.fill({part, half, m, token}, 0)},
-            [&](const Index& s, const std::array<Tile, 1>& sums) {
-                const Index at = 32 * part + 8 * chunk + element;
-                const Tile weights = r.load(w(128 * steps * slice + 128 * s + at, columns * block + m));
-                const Slot slot = r.peek(ring);
-                return std::array{mma(split(weights, half), r.load(slot(token, at)), chunk, element, half, sums[0])};
-            });
+        const auto [products] =
+            r.loop("step", steps, std::array{r.fill({part, half, m, token}, 0)},
+                   [&](const Index& s, const std::array<Tile, 1>& sums) {
+                       const Index at = 32 * part + 8 * chunk + element;
+                       const Tile weights = r.load(w(128 * steps * slice + 128 * s + at, columns * block + m));
+                       const Slot slot = r.peek(ring);
+                       const Tile tokens_in = r.load(slot(token, at));
+                       return std::array{mma(split(weights, half), tokens_in, chunk, element, half, sums[0])};
+                   });
         const Shared sums = r.share("sums", sum(products, half));
         r.store(sum(sums.read(spread({token, m})), part), partial(tokens * tile + token, slice, columns * block + m));
     });
@@ -97,7 +98,8 @@ ir::Program skinny_gemm(const Specialization& spec) {
     add.role("add", {.warps = 8}, [&](RoleBuilder& r) {
         const auto [total] = r.loop("slice", slices, std::array{r.fill({row, column}, 0)},
                                     [&](const Index& s, const std::array<Tile, 1>& sums) {
-                                        return std::array{sums[0] + r.load(partial(at, s, col), spread({row, column}))};
+                                        const Tile part_of_sum = r.load(partial(at, s, col), spread({row, column}));
+                                        return std::array{sums[0] + part_of_sum};
                                     });
         r.store(total, y(at, col));
     });
