@@ -96,7 +96,7 @@ private:
     SlotPart slot_part(const Fiber& fiber, const ir::Stmt& stmt, const Slot& slot, const std::vector<ir::AxisId>& axes,
                        const std::vector<ir::Span>& at);
     const Holders* holders(ir::ValueId id);
-    void check_dependency(const Fiber& fiber, const ir::Stmt& stmt, ir::TensorId tensor) const;
+    void check_dependency(const Fiber& fiber, const ir::Stmt& stmt, ir::TensorId id) const;
     void watch_shared(const Fiber& fiber, std::uint32_t event, const SlotPart& part, ir::ValueId id, bool write);
     void watch_global(const Fiber& fiber, std::uint32_t event, const TensorPart& part, ir::ValueId id, bool write);
     void watch_cells(const Slot& slot, std::size_t element, Accessing by, bool write);
@@ -113,8 +113,8 @@ private:
     void run(Fiber& fiber, const ir::Stmt& stmt, const ir::ProxyFence& op);
     void run(Fiber& fiber, const ir::Stmt& stmt, const ir::DependencyWait& op);
     void run(Fiber& fiber, const ir::Stmt& stmt, const ir::LaunchDependents& op);
-    PhaseBarrier& barrier(int block, ir::SyncId sync, std::int64_t position);
-    std::int64_t phase_of(ir::SyncId sync, std::int64_t position) const;
+    PhaseBarrier& barrier(int block, ir::SyncId id, std::int64_t position);
+    std::int64_t phase_of(ir::SyncId id, std::int64_t position) const;
 
     // machine_copies.cpp: copies that land later.
     void run(Fiber& fiber, const ir::Stmt& stmt, const ir::CopyIn& op);

@@ -99,7 +99,9 @@ Holders holders_of(const ir::Program& program, const ir::Value& value) {
     std::vector<Holder> merged;
     for (const Holder& holder : holders.readers) {
         if (!merged.empty() && same(merged.back(), holder)) {
-            merged.back().lane = merged.back().lane == holder.lane ? holder.lane : Holder::kSeveral;
+            if (merged.back().lane != holder.lane) {
+                merged.back().lane = Holder::kSeveral;
+            }
         } else {
             merged.push_back(holder);
         }

@@ -33,8 +33,8 @@ public:
     void run(const ir::Contract& op);
     void run(const ir::Split& op);
     void run(const ir::Mma& op);
-    /// `at` is what `op.at` is now.
-    void run(const ir::Select& op, std::int64_t at);
+    /// `index` is what `op.at` is now.
+    void run(const ir::Select& op, std::int64_t index);
 
 private:
     const ir::Program& program_;

@@ -19,7 +19,7 @@ void parse_dtypes(const JsonView& view, Manifest& manifest);
 TensorDtype parse_tensor_dtype(const JsonView& view, const Manifest& manifest);
 std::int64_t parse_alignment(const JsonView& view, const TensorDtype& dtype, const Manifest& manifest);
 /// Every variable can be solved from the required inputs.
-void check_dtypes_are_given(const JsonView& view, const Manifest& manifest);
+void check_dtypes_are_given(const JsonView& dtypes, const Manifest& manifest);
 void parse_specialize(const JsonView& view, Manifest& manifest);
 /// The open dimension is the outermost axis of a tensor or none of its axes.
 void check_open_dim(const JsonView& signature, const Manifest& manifest);

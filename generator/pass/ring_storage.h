@@ -13,7 +13,7 @@ void place_ring(const ir::Program& program, ir::Buffer& buffer);
 /// True when the copy engine can move part of a tensor to or from a slot: the target has one, addresses and
 /// strides are multiples of 16 bytes, and the part is a box of at most 256 a side, its innermost side the
 /// ring's last axis.
-bool engine_serves(const ir::Program& program, const ir::Buffer& buffer, ir::TensorId tensor,
+bool engine_serves(const ir::Program& program, const ir::Buffer& buffer, ir::TensorId id,
                    const std::vector<ir::Span>& at);
 
 /// What the threads of a role do instead: loads from the tensor and stores to the slot, or the other way,

@@ -43,10 +43,11 @@ cuda::TensorMap encode(const cuda::DriverApi& api, const TensorMap& map, const M
     const Shape shape = shape_of(map, tensor);
     const std::array<std::uint32_t, kMaxRank> ones{1, 1, 1, 1, 1};
     cuda::TensorMap encoded;
+    void* address = reinterpret_cast<void*>(tensor.address);  // NOLINT: device addresses are integers elsewhere
     const cuda::Result result = api.tensor_map_encode_tiled(
         &encoded, map.dtype == DType::f32 ? cuda::kTensorMapFloat32 : cuda::kTensorMapBfloat16,
-        static_cast<std::uint32_t>(rank), reinterpret_cast<void*>(tensor.address), shape.extents.data(),
-        shape.strides.data(), shape.box.data(), ones.data(), cuda::kTensorMapInterleaveNone,
+        static_cast<std::uint32_t>(rank), address, shape.extents.data(), shape.strides.data(), shape.box.data(),
+        ones.data(), cuda::kTensorMapInterleaveNone,
         map.swizzled ? cuda::kTensorMapSwizzle128B : cuda::kTensorMapSwizzleNone, cuda::kTensorMapL2Promotion128B,
         cuda::kTensorMapFillZero);
     if (result != cuda::kSuccess) {
@@ -60,7 +61,7 @@ cuda::TensorMap encode(const cuda::DriverApi& api, const TensorMap& map, const M
 
 TensorMapCache& TensorMapCache::of_thread() {
     // Not in the thread's own block, which is small and shared by all libraries of the process.
-    thread_local const auto cache = std::make_unique<TensorMapCache>();
+    thread_local auto cache = std::make_unique<TensorMapCache>();
     return *cache;
 }
 
